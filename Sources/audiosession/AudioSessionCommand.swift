@@ -119,7 +119,7 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
   func run(_ context: Context) async throws -> Status {
     let (state, _, error) = try await StateCommand.read(context)
     try context.output.result(state) {
-      OverviewView.lines(state, width: $0, names: context.names(nil))
+      OverviewView.lines(state, width: $0, names: context.names(nil), on: context.options.server)
     }
     return error.map(context.output.complain) ?? .done
   }

@@ -46,7 +46,7 @@ struct StateWatch {
     let width = terminal.width
     let lines = StateView.lines(
       state, snapshot, width: width.map { $0 - 2 }, isLive: true,
-      names: context.names(snapshot))
+      names: context.names(snapshot), on: context.options.server)
     let marked = Self.marked(lines, since: shown)
     if terminal.canMove {
       output.drawScreen(marked)

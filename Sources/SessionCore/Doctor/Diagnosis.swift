@@ -46,10 +46,7 @@ package struct Diagnosis: Sendable, Hashable {
   /// A remedy's command for the server that was asked; nil if it works only on that server's machine.
   private static func addressed(_ command: String, _ facts: MachineFacts) -> String? {
     if facts.serverHost != nil, command.hasPrefix("systemctl") { return nil }
-    guard let address = facts.namedServer else { return command }
-    let server = "--server=\(Words.quoted(address))"
-    if command.hasPrefix("pactl ") { return "pactl \(server) " + command.dropFirst(6) }
-    return command.hasPrefix("audiosession ") ? "\(command) \(server)" : command
+    return Words.command(command, on: facts.namedServer)
   }
 }
 

@@ -27,6 +27,14 @@ package enum Words {
       .joined(separator: "'\\''") + "'"
   }
 
+  /// A command for the server at an address; without one for the environment's.
+  package static func command(_ command: String, on address: String?) -> String {
+    guard let address else { return command }
+    let server = "--server=\(quoted(address))"
+    if command.hasPrefix("pactl ") { return "pactl \(server) " + command.dropFirst(6) }
+    return command.hasPrefix("audiosession ") ? "\(command) \(server)" : command
+  }
+
   /// `a, b and c`.
   package static func list(_ words: [String], last: String = "and") -> String {
     guard words.count > 1, let end = words.last else { return words.first ?? "" }

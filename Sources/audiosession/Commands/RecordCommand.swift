@@ -144,8 +144,9 @@ struct RecordCommand: SessionCommand {
     for muted in Set(
       [source, snapshot.chain.root(of: source) ?? source].filter(\.isMuted).map(\.name))
     {
+      let command = "pactl set-source-mute \(Words.quoted(visible(muted))) 0"
       output.warning(
-        "the input is muted; to unmute it: pactl set-source-mute \(visible(muted)) 0")
+        "the input is muted; to unmute it: \(Words.command(command, on: session.address))")
     }
     return device == nil ? nil : source.name
   }

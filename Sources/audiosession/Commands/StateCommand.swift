@@ -58,7 +58,8 @@ struct StateCommand: SessionCommand {
     let showsReadings = context.options.verbose > 0
     try context.output.result(state) {
       StateView.lines(
-        state, snapshot, width: $0, showsReadings: showsReadings, names: context.names(snapshot))
+        state, snapshot, width: $0, showsReadings: showsReadings, names: context.names(snapshot),
+        on: context.options.server)
     }
     if let error { return context.output.complain(error) }
     return check && state.hasUnmet ? .unmet : .done

@@ -37,19 +37,21 @@ struct Verification {
       isMonitor: isPlaybackOnly, loop: loop,
       output: output?.channelMap.positions ?? [],
       name: (hardware ?? source).title,
-      silence: Self.silence([source, hardware].compactMap { $0 }))
+      silence: silence([source, hardware].compactMap { $0 }))
   }
 
   /// Why an input may be silent, and what to do; a command names it by its index.
-  private static func silence(_ chain: [Device]) -> String? {
+  private func silence(_ chain: [Device]) -> String? {
     guard let hardware = chain.last else { return nil }
     if let muted = chain.first(where: \.isMuted) {
-      return "\(muted.title) is muted; to unmute it: pactl set-source-mute "
-        + "\(muted.index.rawValue) 0"
+      let command = "pactl set-source-mute \(muted.index.rawValue) 0"
+      return "\(muted.title) is muted; to unmute it: "
+        + Words.command(command, on: session.address)
     }
     if let low = chain.first(where: { $0.volume.loudest <= .muted }) {
-      return "the gain of \(low.title) is 0 %; to raise it: pactl set-source-volume "
-        + "\(low.index.rawValue) 80%"
+      let command = "pactl set-source-volume \(low.index.rawValue) 80%"
+      return "the gain of \(low.title) is 0 %; to raise it: "
+        + Words.command(command, on: session.address)
     }
     guard hardware.isHardware else {
       return

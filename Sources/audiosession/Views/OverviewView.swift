@@ -2,8 +2,9 @@ import AudioSession
 
 /// What `audiosession` without a command prints: the devices in use, the session, and what to do next.
 enum OverviewView {
+  /// - Parameter address: the server that was named, for the commands.
   static func lines(
-    _ state: SessionState, width: Int?, names: DeviceNames = .init([])
+    _ state: SessionState, width: Int?, names: DeviceNames = .init([]), on address: String? = nil
   ) -> [Line] {
     var lines: [Line] = []
     if state.server != nil {
@@ -12,7 +13,10 @@ enum OverviewView {
     }
     lines += StateView.fact("session", session(state), width)
     lines += [.empty, Line("What you can do next:", .bold)]
-    let rows = next(state).map { ("audiosession " + $0.command, $0.effect) }
+    let rows = next(state).map { step in
+      let server = serverless.contains(step.command) ? nil : address
+      return (Words.command("audiosession " + step.command, on: server), step.effect)
+    }
     return lines + Layout.pairs(rows, width: width)
   }
 
@@ -36,6 +40,9 @@ enum OverviewView {
 
   /// A command of this program, and what it does.
   private typealias Next = (command: String, effect: String)
+
+  /// The commands that ask no server, or one of their own.
+  private static let serverless = ["demo", "help", "profiles"]
 
   private static func next(_ state: SessionState) -> [Next] {
     guard state.server != nil else {

@@ -8,11 +8,13 @@ enum StateView {
   ///   - isLive: for a screen that shows only as much as it has room for: first what happened, then
   ///     what was asked for.
   ///   - showsReadings: shows what was read for each verdict.
+  ///   - address: the server that was named, for the command that it proposes.
   static func lines(
     _ state: SessionState, _ snapshot: ServerSnapshot? = nil, width: Int?, isLive: Bool = false,
-    showsReadings: Bool = false, names: DeviceNames = .none
+    showsReadings: Bool = false, names: DeviceNames = .none, on address: String? = nil
   ) -> [Line] {
-    let facts = facts(state, names).flatMap { fact($0.0, $0.1, width) } + next(state, width)
+    let facts =
+      facts(state, names).flatMap { fact($0.0, $0.1, width) } + next(state, address, width)
     let properties = PropertiesView.lines(
       state.properties, width: width, preferredOnly: isLive || state.server == nil,
       showsReadings: showsReadings, names: names)
@@ -88,13 +90,13 @@ enum StateView {
 
   /// What to type where the profile is not maintained, or something else stays in effect. The command is
   /// for copying, so it is never wrapped.
-  private static func next(_ state: SessionState, _ width: Int?) -> [Line] {
+  private static func next(_ state: SessionState, _ address: String?, _ width: Int?) -> [Line] {
     let isHeld = state.holder != nil
     guard let words = isHeld ? state.restoreCommand : state.active ? state.keepCommand : nil
     else { return [] }
     let text =
       isHeld ? "to restore what was changed since:" : "no process maintains it now; this does:"
-    let command = "audiosession \(words)"
+    let command = Words.command("audiosession \(words)", on: address)
     let lines = fact("", "\(text) \(command)", nil)
     guard let width, lines[0].width > width else { return lines }
     return fact("", text, width) + [["         ", Span(command)]]

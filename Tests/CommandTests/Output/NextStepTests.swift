@@ -77,6 +77,36 @@ struct NextStepTests {
     }
   }
 
+  @Test("what to type is for the server that was named", .server)
+  func namedServer() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "talk", Self.profile)
+      let result = try await sandbox.shell(
+        """
+        cd "\(sandbox.directory)"; s=$PULSE_SERVER
+        typed() { sed -n "s/^  \\(audiosession $1\\)/\\1/p" | sed 's/  .*//'; }
+        $A --server $s | typed '[dp]'
+        $A apply talk --server $s > /dev/null 2>&1; pactl set-source-mute mic 1
+        until $A state --server $s | grep -q 'is muted'; do pause; done
+        $A state --server $s | sed -n 's/.*this does: //p'
+        $A --server $s | typed apply
+        $A verify --server $s --duration 500ms --json | grep -o 'pactl .* set-source-mute'
+        $A record a.wav --server $s --duration 100ms 2>&1 > /dev/null | grep -o 'pactl .*'
+        """)
+      let server = "--server=\(sandbox.address)"
+      #expect(
+        result.standardOutput == """
+          audiosession doctor \(server)
+          audiosession profiles
+          audiosession apply talk --keep \(server)
+          audiosession apply talk --keep \(server)
+          pactl \(server) set-source-mute
+          pactl \(server) set-source-mute mic 0
+
+          """, "\(result)")
+    }
+  }
+
   @Test("a recording in place of a profile: what it is, and what takes it", .server)
   func recordingAsProfile() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
