@@ -100,7 +100,7 @@ struct WatchCommand: SessionCommand {
             await switching.reload()
           }
         }
-      } catch let error as SessionError where error.code == .cancelled && Interruption.isUnread {
+      } catch let error where Interruption.isUnread && Failure(error).error.code == .cancelled {
         return .done  // its output has no reader
       }
       await switching?.stop()
