@@ -26,9 +26,7 @@ enum VerifyView {
   private static func verdict(
     _ report: VerifyReport, _ width: Int?, _ names: DeviceNames
   ) -> [Line] {
-    let faults = report.checks.filter { !$0.isOK }
-    // Without sound the rest matters less.
-    if let fault = faults.first(where: { $0.name == "silence" }) ?? faults.first {
+    if let fault = worst(report) {
       let isProperty = Property(rawValue: fault.name) != nil || fault.detail == nil
       let label = isProperty ? PropertyWords.label(fault.name) + ": " : ""
       let text = names.text(label + (fault.detail ?? "not as wanted, see above"))
@@ -54,6 +52,13 @@ enum VerifyView {
       facts.joined(separator: ", "), after: Span("Ready: ", .green), width: width)
   }
 
+  /// The fault that the last line has.
+  private static func worst(_ report: VerifyReport) -> VerifyReport.Check? {
+    let faults = report.checks.filter { !$0.isOK }
+    // Without sound the rest matters less.
+    return faults.first { $0.name == "silence" } ?? faults.first
+  }
+
   /// Mark, name and measured value; below it the preferred and the reported value.
   private static func stacked(_ checks: [VerifyReport.Check], _ width: Int) -> [Line] {
     let labels = checks.map { PropertyWords.label($0.name).count }.max() ?? 0
@@ -74,11 +79,12 @@ enum VerifyView {
     }
   }
 
-  /// Why something is not as wanted, except the first, which the last line has.
+  /// Why something is not as wanted, except the worst, which the last line has.
   private static func notes(
     _ report: VerifyReport, _ width: Int?, _ names: DeviceNames
   ) -> [Line] {
-    let notes = report.checks.filter { !$0.isOK }.dropFirst().compactMap { check in
+    let worst = worst(report)?.name
+    let notes = report.checks.filter { !$0.isOK && $0.name != worst }.compactMap { check in
       check.detail.map { "\(PropertyWords.label(check.name)): \($0)" }
     }
     return notes.isEmpty

@@ -222,6 +222,21 @@ struct VerifyReportTests {
     #expect(end(nil).hasSuffix("; to unmute it: pactl set-source-mute 2 0\n"))
   }
 
+  @Test("each reason is said once, that of silence at the end")
+  func reasons() {
+    let silence = [Float](repeating: 0, count: 4410)
+    let report = VerifyReport(
+      state: Self.state([.sampleRate: Self.report(.number(48000), .number(44100))]),
+      measured: Self.measured(SignalCheck([silence])), isProcessed: false, hardware: [.mono],
+      isMonitor: false, loop: nil, output: [], name: "Microphone", silence: "it is switched off")
+    #expect(Self.differing(report) == ["sampleRate", "silence"])
+    let text = VerifyView.lines(report, width: nil).rendered(colour: false)
+    for reason in ["it cannot", "it is switched off"] {
+      #expect(text.ranges(of: reason).count == 1, "\(text)")
+    }
+    #expect(text.hasSuffix("\nNot ready: it is switched off\n"), "\(text)")
+  }
+
   @Test("a meter fits the screen too", arguments: [20, 40, 60, 80, 200])
   func meterFits(_ width: Int) {
     var meter = LevelMeter()
