@@ -1,7 +1,6 @@
 import ArgumentParser
 import AudioSession
 import CThreadPool
-import Glibc
 import PulseSandbox
 
 /// The program: parses the arguments and runs one command.
@@ -66,7 +65,8 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
     tp_install()
     if arguments == ["--version"] { Output(isJSON: false).end(with: configuration.version + "\n") }
     if let topic = Topic.asked(by: arguments) {
-      Output(isJSON: false).end(with: topic.text(Terminal(descriptor: STDOUT_FILENO)))
+      let output = Output(isJSON: false, isPlain: arguments.contains("--plain"))
+      output.end(with: topic.text(output.terminal))
     }
     do {
       let command = try parsed(arguments)

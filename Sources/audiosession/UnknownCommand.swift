@@ -28,8 +28,8 @@ enum UnknownCommand {
   }
 
   /// What `help` was asked about, if it is neither a command nor a topic.
-  private static func help(_ words: [String]) -> String? {
-    let words = words.filter { !$0.hasPrefix("-") }
+  private static func help(_ arguments: [String]) -> String? {
+    let words = words(in: arguments)
     guard let word = words.first, word != "help", Topic.named(word) == nil else { return nil }
     let all = AudioSessionCommand.configuration.subcommands
     guard let command = all.first(where: { $0.isCalled(word) }) else {
@@ -46,6 +46,17 @@ enum UnknownCommand {
       !command.configuration.subcommands.contains(where: { $0.isCalled(words[1]) })
     else { return nil }
     return message(words[1], word + " ", shown(command.configuration.subcommands))
+  }
+
+  /// The arguments without options and their values.
+  static func words(in arguments: [String]) -> [String] {
+    var words: [String] = []
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      if optionsWithValue.contains(word) { rest = rest.dropFirst() }
+      if !word.hasPrefix("-") { words.append(word) }
+    }
+    return words
   }
 
   private static func shown(_ commands: [any ParsableCommand.Type]) -> [String] {

@@ -18,9 +18,10 @@ struct Topic: Sendable {
 
   static func named(_ name: String) -> Topic? { all.first { $0.name == name } }
 
-  /// The topic that the arguments request.
+  /// The topic that the arguments request, with any options.
   static func asked(by arguments: [String]) -> Topic? {
-    arguments.count == 2 && arguments[0] == "help" ? named(arguments[1]) : nil
+    let words = UnknownCommand.words(in: arguments)
+    return words.count == 2 && words[0] == "help" ? named(words[1]) : nil
   }
 
   /// The pages as one; all but the first are sections of it.

@@ -55,6 +55,13 @@ struct TopicTests {
       let result = try await sandbox.capture([builtProgram, "help", "profile"])
       #expect(result.status == 0)
       #expect(result.standardOutput == Topic.named("profile")?.text(.plain))
+      for line in [
+        "help profile --plain", "--plain help profile", "help profile --json",
+        "--timeout 5s help profile",
+      ] {
+        let arguments = line.split(separator: " ").map(String.init)
+        #expect(try await sandbox.capture([builtProgram] + arguments) == result, "\(line)")
+      }
       let command = try await sandbox.capture([builtProgram, "help", "plan"])
       #expect(command.standardOutput.hasPrefix("OVERVIEW: "))
       let none = try await sandbox.capture([builtProgram, "manual", "nonsense"])
