@@ -3,15 +3,25 @@ import SessionProfiles
 
 /// Profiles for users.
 enum ProfilesView {
-  /// The list: name and description; for a broken profile the error.
+  /// The columns that a text beside a name needs at least.
+  private static let leastRoom = 16
+
+  /// The list: name and description; for a broken profile the error. On a narrow screen they are
+  /// below the name.
   static func lines(_ profiles: [ProfileListing], width: Int?) -> [Line] {
     guard !profiles.isEmpty else { return [Line("no profiles")] }
     let names = profiles.map { Span($0.name).width }.max() ?? 0
+    let isNarrow = width.map { names + 2 + leastRoom > $0 } ?? false
     return profiles.flatMap { profile -> [Line] in
-      let name = Span(profile.name, profile.error == nil ? .bold : .red).padded(to: names + 2)
+      let style = profile.error == nil ? Style.bold : .red
       let text = profile.error?.message ?? profile.description ?? ""
       let source = profile.source == .builtIn ? "" : "  (\(profile.source))"
-      return Layout.wrap(text + source, after: name, width: width)
+      guard isNarrow else {
+        let name = Span(profile.name, style).padded(to: names + 2)
+        return Layout.wrap(text + source, after: name, width: width)
+      }
+      return Layout.wrap(profile.name, indent: 0, width: width, style: style)
+        + Layout.wrap(text + source, indent: 4, width: width)
     }
   }
 

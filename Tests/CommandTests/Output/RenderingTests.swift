@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import PulseTypes
 import SessionProfiles
+import TestSupport
 import Testing
 
 @testable import AudioStreams
@@ -94,6 +95,19 @@ struct RenderingTests {
       "it is at 48000 Hz, with a gain of about 80 % now", indent: 0, width: 17)
     #expect(
       sentence.rendered(colour: false) == "it is at\n48000 Hz, with a\ngain of about\n80 % now\n")
+  }
+
+  @Test("the list of profiles fits a narrow screen, however long a name is")
+  func longProfileName() {
+    let folder = TemporaryFolder()
+    let name = String(repeating: "a", count: 39)
+    folder.write("description = \"Mine, and very long\"", to: "audiosession/profiles/\(name).toml")
+    let profiles = Profile.all(environment: ["XDG_CONFIG_HOME": folder.path])
+    let lines = ProfilesView.lines(profiles, width: 40)
+    for line in lines { #expect(line.width <= 40, "\(line.rendered(colour: false))") }
+    let text = lines.rendered(colour: false)
+    #expect(text.contains("\(name)\n    Mine, and very long\n"), "\(text)")
+    #expect(text.contains("\npodcast\n    Podcast"), "\(text)")
   }
 
   @Test("an event and what is wrong with a file fit the screen", arguments: [60, 80])
