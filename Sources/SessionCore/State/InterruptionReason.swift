@@ -31,7 +31,7 @@ extension InterruptionReason: Codable {
     }
   }
 
-  /// Writes `cause`, and `by` with the program or device.
+  /// Writes `cause`, and `by` with the program or device; null without one.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     let (cause, name): (String, String?) =
@@ -42,6 +42,6 @@ extension InterruptionReason: Codable {
       case .takenOver(let name): ("takenOver", name)
       }
     try values.encode(cause, forKey: .cause)
-    if let name { try values.encode(name, forKey: .by) }
+    try values.encode(name, forKey: .by)
   }
 }

@@ -171,7 +171,8 @@ struct JSONKeyTests {
       .drift([.category]), .reapplied(.seconds(1)), .reapplyFailed(error),
       .pending([Unmet(property: .category, verdict: .pending, reason: "away")]), .serverLost,
       .serverReset(.seconds(2)), .interruptionBegan(.call(by: "phone")),
-      .interruptionEnded(shouldResume: true),
+      .interruptionBegan(.corkRequest), .interruptionBegan(.deviceSuspended("mic")),
+      .interruptionBegan(.takenOver(by: "watch")), .interruptionEnded(shouldResume: true),
       .conflict("volume", opponents: ["mixer"], until: nil),
       .deviceStalled("mic", attempts: 2, isRevived: true), .stopped,
     ]
