@@ -29,7 +29,7 @@ struct ToneParts {
     let tone = { (from: Double, to: Double, channels: [Int]?) in
       TonePlayer.Segment(
         seconds: command.duration.duration.seconds, from: from, to: to,
-        amplitude: amplitude(decibels: command.level), channels: channels)
+        amplitude: amplitude(decibels: command.level ?? -18), channels: channels)
     }
     if let text = command.sweep, let sweep = Sweep(text) {
       try Self.check(text, sweep, device)

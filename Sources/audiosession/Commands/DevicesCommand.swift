@@ -25,6 +25,12 @@ struct DevicesCommand: SessionCommand {
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
+  func validate() throws {
+    guard !(tree && all) || options.json else {
+      throw ValidationError("--tree draws no monitors; leave --tree or --all out")
+    }
+  }
+
   func run(_ context: Context) async throws -> Status {
     let (snapshot, properties) = try await context.withSession { session in
       (

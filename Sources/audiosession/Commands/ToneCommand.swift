@@ -32,8 +32,9 @@ struct ToneCommand: SessionCommand {
   // Nearly every value is negative, and would otherwise count as an option.
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How loud a sweep or a speaker is, dB of full scale.", valueName: "dB"))
-  var level = -18.0
+    help: ArgumentHelp(
+      "How loud a sweep or a speaker is, dB of full scale. (default: -18)", valueName: "dB"))
+  var level: Double?
 
   var activity: String? { nil }
 
@@ -44,10 +45,10 @@ struct ToneCommand: SessionCommand {
     if let sweep, Sweep(sweep) == nil {
       throw ValidationError("--sweep is \(sweep); write 1000 or 20-20000, in Hz from 1 to 100000")
     }
-    guard notes.isEmpty || (sweep == nil && channel.isEmpty) else {
-      throw ValidationError("notes play on every channel, and without --sweep")
+    guard notes.isEmpty || (sweep == nil && channel.isEmpty && level == nil) else {
+      throw ValidationError("notes play on every channel, and without --sweep and --level")
     }
-    guard (-120...0).contains(level) else {
+    if let level, !(-120...0).contains(level) {
       throw ValidationError("--level is \(level); it must be -120 to 0 dB")
     }
   }

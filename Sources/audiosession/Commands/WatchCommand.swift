@@ -62,6 +62,9 @@ struct WatchCommand: SessionCommand {
     guard !auto || profile == nil else {
       throw ValidationError("--auto chooses the profile by itself; leave the name out")
     }
+    guard !force || trace != nil else {
+      throw ValidationError("--force is for the file of --trace; add --trace FILE, or leave it out")
+    }
   }
 
   func run(_ context: Context) async throws -> Status {

@@ -17,6 +17,7 @@ struct UsageTests {
     ["sandbox", "--server", "unix:/x", "--", "true"],
     ["tone", "H4"], ["tone", "A4", "--sweep", "100"], ["tone", "--sweep", "10-"],
     ["tone", "--level", "6"], ["tone", "C4+C4+C4+C4+C4+C4+C4+C4+C4"],
+    ["tone", "--level", "-5", "C4"], ["watch", "--force"], ["devices", "--tree", "--all"],
     ["meter", "--interval", "1m"], ["verify", "--duration", "1ms"],
   ]
 
