@@ -31,6 +31,11 @@ public enum RecordingFormat: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
+  /// Why a file cannot have a number of channels; nil if it can.
+  package func refusal(ofChannels count: Int) -> String? {
+    isFLAC && count > 8 ? "FLAC has up to 8 channels, not \(count); use WAV" : nil
+  }
+
   /// The most bytes that a file can have; nil without a limit. A WAV's sizes have 32 bits.
   package var mostBytes: Double? { isFLAC ? nil : 4_294_967_295 }
 

@@ -66,8 +66,8 @@ public final class SoundFileWriter {
     self.sampleRate = sampleRate
     self.channels = channels
     #if SNDFILE
-      guard !format.isFLAC || channels <= 8 else {
-        throw StreamError(.invalidFormat, "FLAC has up to 8 channels, not \(channels); use WAV")
+      if let refusal = format.refusal(ofChannels: channels) {
+        throw StreamError(.invalidFormat, refusal)
       }
       if let opened {
         output = opened

@@ -72,6 +72,11 @@ struct RecordCommand: SessionCommand {
     if let mistake {
       throw ValidationError(mistake + "; end it in .wav or .flac, or name a --format")
     }
+    if case .count(let count)? = channels?.channels,
+      let refusal = kind.refusal(ofChannels: count)
+    {
+      throw ValidationError(refusal)
+    }
     if follow, device == nil {
       throw ValidationError("--follow needs --device: without it the session's input is followed")
     }
