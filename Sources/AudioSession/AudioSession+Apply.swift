@@ -27,6 +27,15 @@ extension AudioSession {
     try await setAudioMode(OwnMode(mode: mode, profile: profile), options, .whole)
   }
 
+  /// Applies the mode with which a holder starts, which repeats this until it succeeds. A mode that a
+  /// command has applied meanwhile stays, and so does a revert.
+  @discardableResult
+  package func start(
+    _ mode: AudioMode, profile: String, options: ActivationOptions = []
+  ) async throws(SessionError) -> ApplyReport {
+    try await setAudioMode(OwnMode(mode: mode, profile: profile), options, .whole, .startsMode)
+  }
+
   /// Applies the mode of a profile without a person's `apply`: it was read again, or the devices call
   /// for it. No input is unmuted.
   @discardableResult
@@ -37,12 +46,13 @@ extension AudioSession {
   }
 
   private func setAudioMode(
-    _ declared: OwnMode, _ options: ActivationOptions, _ extent: Extent
+    _ declared: OwnMode, _ options: ActivationOptions, _ extent: Extent,
+    _ reach: Reach = .replacesMode
   ) async throws(SessionError) -> ApplyReport {
     try declared.mode.validate()
     try checkScope(declared.mode)
     return try await waiting(options) { session throws(SessionError) in
-      try await session.inTurn(.replacesMode) { session, budget throws(SessionError) in
+      try await session.inTurn(reach) { session, budget throws(SessionError) in
         try await session.overriding(.none) { () throws(SessionError) in
           try await session.apply(declared, budget, options, extent: extent)
         }

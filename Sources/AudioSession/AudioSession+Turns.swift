@@ -5,6 +5,9 @@ import SessionCore
 extension AudioSession {
   /// How a change relates to those that wait before it.
   enum Reach {
+    /// A holder starts with it, and repeats it until it succeeds. It counts as made before all others:
+    /// one that was carried out meanwhile makes it unnecessary.
+    case startsMode
     /// It makes them unnecessary.
     case replacesMode
     /// It needs their results; once it is done, those that it has overtaken are not carried out.
@@ -21,7 +24,9 @@ extension AudioSession {
     _ reach: Reach, timeout: Duration? = nil,
     _ change: (AudioSession, Budget) async throws(SessionError) -> ApplyReport
   ) async throws(SessionError) -> ApplyReport {
-    let request = queue.newRequest(replacesMode: reach == .replacesMode)
+    let request =
+      reach == .startsMode
+      ? CallQueue.start : queue.newRequest(replacesMode: reach == .replacesMode)
     defer { queue.end(request) }
     let budget = Budget(timeout ?? configuration.timeout)
     try await takeTurnFromUpkeep(by: budget.run)

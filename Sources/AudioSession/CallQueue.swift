@@ -17,6 +17,8 @@ struct CallQueue {
   private var decisions: UInt64 = 0
   /// The pause of a call that waits to be repeated.
   var pause: Task<Void, Never>?
+  /// The number of a call that counts as made before all others.
+  static let start: UInt64 = 0
 
   mutating func newRequest(replacesMode: Bool) -> UInt64 {
     requests += 1

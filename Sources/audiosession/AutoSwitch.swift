@@ -44,7 +44,7 @@ actor AutoSwitch {
     do {
       try? ProfileChosen(detection).print(output)
       let profile = try Profile.found(detection.chosen ?? "")
-      return try await session.setAudioMode(profile.mode, profile: profile.name, options: options)
+      return try await session.start(profile.mode, profile: profile.name, options: options)
     } catch {
       // The next attempt chooses it again.
       choice.forget(at: now)

@@ -149,7 +149,7 @@ struct WatchCommand: SessionCommand {
   private func apply(_ session: AudioSession) async throws -> ApplyReport {
     guard let profile else { return try await session.hold(options: activation) }
     let found = try Profile.found(profile)
-    return try await session.setAudioMode(found.mode, profile: found.name, options: activation)
+    return try await session.start(found.mode, profile: found.name, options: activation)
   }
 
   /// Reads the profile again and applies it: the one that was named, otherwise the one in effect.

@@ -55,6 +55,38 @@ struct WatchTests {
     }
   }
 
+  @Test(
+    "what is applied or reverted while it waits for a device stays when that is plugged in",
+    .server, arguments: ["later", "--auto"], ["apply test", "revert"])
+  func waitsForNothingElse(_ arguments: String, _ command: String) async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      try sandbox.write(
+        profile: "later",
+        Profiles.podcast.replacing("[\"mic\"]", with: "[\"later\"]")
+          + "\n[match]\ninputs = [\"mic\"]\n")
+      let hooks = try #require(sandbox.environment["XDG_CONFIG_HOME"]) + "/audiosession/hooks"
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        mkdir -p \(hooks)/started.d
+        printf '#!/bin/sh\\n: > \(sandbox.directory)/started\\n' > \(hooks)/started.d/x
+        chmod 755 \(hooks)/started.d/x
+        $A apply test > /dev/null || exit 9
+        $A watch \(arguments) > out 2> err & pid=$!
+        until grep -qs 'trying again' err; do kill -0 $pid || exit 8; pause; done
+        $A \(command) > /dev/null || exit 7
+        pactl load-module module-remap-source source_name=later master=mic > /dev/null
+        until [ -e started ]; do kill -0 $pid || exit 6; pause; done
+        $A state --json | grep -m 1 -o '"profile": [^,]*'
+        kill -TERM $pid; wait $pid
+        """)
+      #expect(result.status == 143, "\(result)")
+      let profile = command == "revert" ? "null" : "\"test\""
+      #expect(result.standardOutput == "\"profile\": \(profile)\n", "\(result)")
+    }
+  }
+
   @Test("tries again with a server that is frozen, and a profile that fails once", .simulatedCard)
   func triesAgain() async throws {
     try await PulseSandbox.with(.demo) { sandbox in
