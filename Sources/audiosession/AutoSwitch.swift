@@ -7,6 +7,7 @@ import SessionProfiles
 actor AutoSwitch {
   private let session: AudioSession
   private let output: Output
+  private let printing: PrintQueue
   /// For what the user asks for: a change of devices interrupts no other holder.
   private let options: AudioSession.ActivationOptions
   private let began = ContinuousClock.now
@@ -27,10 +28,12 @@ actor AutoSwitch {
   }
 
   init(
-    _ session: AudioSession, _ output: Output, options: AudioSession.ActivationOptions
+    _ session: AudioSession, _ output: Output, _ printing: PrintQueue,
+    options: AudioSession.ActivationOptions
   ) {
     self.session = session
     self.output = output
+    self.printing = printing
     self.options = options
   }
 
@@ -38,11 +41,13 @@ actor AutoSwitch {
   func start() async throws -> ApplyReport {
     choice.note(try await session.snapshot(), at: now)
     guard let detection = choice.decide(Profile.readable(), at: now) else {
-      output.note("no profile fits the devices, and there is none called 'default'")
+      printing.add { [output] in
+        output.note("no profile fits the devices, and there is none called 'default'")
+      }
       return try await session.hold(options: options)
     }
     do {
-      try? ProfileChosen(detection).print(output)
+      show(detection)
       let profile = try Profile.found(detection.chosen ?? "")
       return try await session.start(profile.mode, profile: profile.name, options: options)
     } catch {
@@ -108,7 +113,7 @@ actor AutoSwitch {
     guard let detection, !isEarly else { return }
     if !isAgain { (failed, backoff) = (nil, StartBackoff()) }
     do {
-      if !isAgain { try? ProfileChosen(detection).print(output) }
+      if !isAgain { show(detection) }
       let profile = try Profile.found(detection.chosen ?? "")
       try await session.adopt(profile.mode, profile: profile.name, options: options)
       failed = nil
@@ -116,16 +121,23 @@ actor AutoSwitch {
       await note(error, of: detection)
     } catch {
       // The previous mode stays; the next change of devices may call for another one.
-      output.report(error, isOneLine: true)
+      printing.add { [output] in output.report(error, isOneLine: true) }
     }
+  }
+
+  private func show(_ detection: ProfileDetection) {
+    let line = ProfileChosen(detection)
+    printing.add { [output] in try? line.print(output) }
   }
 
   /// The previous mode stays. A switch that may work later is tried again, as at the start.
   private func note(_ error: SessionError, of detection: ProfileDetection) async {
     let pause = backoff.pause(after: error)
     if backoff.isNews(error) || pause == nil {
-      output.report(error, isOneLine: true)
-      if pause != nil { output.note("trying again until it works") }
+      printing.add { [output] in
+        output.report(error, isOneLine: true)
+        if pause != nil { output.note("trying again until it works") }
+      }
     }
     let kept = await session.modeInEffect
     failed = nil

@@ -68,6 +68,17 @@ struct WatchCommand: SessionCommand {
   }
 
   func run(_ context: Context) async throws -> Status {
+    let printing = PrintQueue()
+    do {
+      return try await watch(context, printing)
+    } catch {
+      // What was chosen is printed before why it failed.
+      await printing.finish()
+      throw error
+    }
+  }
+
+  private func watch(_ context: Context, _ printing: PrintQueue) async throws -> Status {
     // Reports an invalid profile before it asks a server.
     if let profile { _ = try Profile.found(profile) }
     let trace = try trace.map { (path) throws(SessionError) in
@@ -81,21 +92,22 @@ struct WatchCommand: SessionCommand {
     let hooks = Hooks(options: options, output: context.output)
     return try await context.withSession(isHolding: true, trace: trace, hooks: hooks) { session in
       let events = session.events
-      let switching = auto ? AutoSwitch(session, context.output, options: activation) : nil
+      let switching =
+        auto ? AutoSwitch(session, context.output, printing, options: activation) : nil
       let notifier = ServiceNotifier()
       let (reloads, reload) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
       do {
         // One owner for all signals, from before the first change until after the last.
         try await Interruption.watching(reload: { reload.yield() }) {
-          let report = try await begin(session, context.output, notifier) {
+          let report = try await begin(session, context.output, printing, notifier) {
             if let switching { try await switching.start() } else { try await apply(session) }
           }
           for warning in ApplyNotes.warnings(report.state) { context.output.warning(warning) }
           guard !Task.isCancelled else { return }
           notifier.send("READY=1\n" + Self.status(report.state))
           hooks?.noteStart(report.state)
-          await keep(session, context, events, reloads) { event in
+          await keep(session, context, printing, events, reloads) { event in
             await switching?.note(event)
             await hooks?.note(event) { try? await session.getSessionState() }
           } reload: {
@@ -108,6 +120,7 @@ struct WatchCommand: SessionCommand {
       }
       await switching?.stop()
       notifier.send("STOPPING=1")
+      await printing.finish()
       let signal = Interruption.received
       guard signal != nil || Interruption.isUnread else { return .noServer }
       if revert {
@@ -121,8 +134,8 @@ struct WatchCommand: SessionCommand {
 
   /// Applies the mode for the first time; reports failures that may end by themselves, and waits.
   private func begin(
-    _ session: AudioSession, _ output: Output, _ notifier: ServiceNotifier,
-    _ apply: () async throws -> ApplyReport
+    _ session: AudioSession, _ output: Output, _ printing: PrintQueue,
+    _ notifier: ServiceNotifier, _ apply: () async throws -> ApplyReport
   ) async throws -> ApplyReport {
     var backoff = StartBackoff()
     while true {
@@ -131,8 +144,10 @@ struct WatchCommand: SessionCommand {
       } catch let error as SessionError {
         guard !Task.isCancelled, let pause = backoff.pause(after: error) else { throw error }
         if backoff.isNews(error) {
-          output.report(error, isOneLine: true)
-          output.note("trying again until it works")
+          printing.add {
+            output.report(error, isOneLine: true)
+            output.note("trying again until it works")
+          }
         }
         // Otherwise a service manager would end a service that takes long to become ready.
         let time = options.timeout.duration + pause + .seconds(10)
@@ -176,14 +191,18 @@ struct WatchCommand: SessionCommand {
 
   /// Prints events and rereads the profile, until the task is cancelled.
   private func keep(
-    _ session: AudioSession, _ context: Context, _ events: AsyncStream<SessionEvent>,
-    _ reloads: AsyncStream<Void>, note: @escaping @Sendable (SessionEvent) async -> Void,
+    _ session: AudioSession, _ context: Context, _ printing: PrintQueue,
+    _ events: AsyncStream<SessionEvent>, _ reloads: AsyncStream<Void>,
+    note: @escaping @Sendable (SessionEvent) async -> Void,
     reload: @escaping @Sendable () async throws -> Void
   ) async {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         for await event in events {
-          try? EventView.print(event, context.output, names: await names(event, session, context))
+          printing.add {
+            try? EventView.print(
+              event, context.output, names: await names(event, session, context))
+          }
           await note(event)
         }
         return true
@@ -194,7 +213,7 @@ struct WatchCommand: SessionCommand {
             try await reload()
           } catch {
             // The previous mode stays in effect; reports the invalid file and keeps watching.
-            context.output.report(error, isOneLine: true)
+            printing.add { context.output.report(error, isOneLine: true) }
           }
         }
         return false

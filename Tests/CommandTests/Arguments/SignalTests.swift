@@ -368,4 +368,44 @@ struct SignalTests {
       #expect(result.status == 143, "\(result)")
     }
   }
+
+  @Test("a holder whose events are not read continues: its hooks run, and --auto switches", .server)
+  func unreadEvents() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let mic = "gain-lock = true\n[match]\ninputs = [\"mic\"]\n"
+      try sandbox.write(profile: "desk", "[input]\ngain = \"40 %\"\n" + mic)
+      try sandbox.write(
+        profile: "studio", "[input]\ngain = \"70 %\"\n" + mic + "outputs = [\"monitors\"]\n")
+      let hooks = try #require(sandbox.environment["XDG_CONFIG_HOME"]) + "/audiosession/hooks"
+      // No one reads the pipe, which is full from the start; the shell keeps both ends open.
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        mkdir -p \(hooks)/started.d \(hooks)/reapplied.d
+        printf '#!/bin/sh\\necho $AUDIOSESSION_HOOK >> \(sandbox.directory)/hooks.log\\n' \
+          > \(hooks)/started.d/x
+        chmod 755 \(hooks)/started.d/x
+        cp -p \(hooks)/started.d/x \(hooks)/reapplied.d/x
+        ran() { until grep -qs $1 hooks.log; do kill -0 $pid || exit 9; pause; done; }
+        gain() {
+          until pactl get-source-volume mic | grep -q " $1%"; do
+            kill -0 $pid || exit 8; pause
+          done
+        }
+        mkfifo pipe
+        exec 3<> pipe
+        head -c 65536 /dev/zero >&3
+        $A watch --auto >&3 2> err & pid=$!
+        ( sleep 60; kill -KILL $pid ) > /dev/null 2>&1 3>&- & guard=$!
+        ran started; gain 40
+        pactl set-source-volume mic 90%
+        ran reapplied; gain 40
+        pactl load-module module-null-sink sink_name=monitors > /dev/null
+        gain 70
+        kill -TERM $pid; wait $pid; code=$?
+        kill $guard; exit $code
+        """)
+      #expect(result.status == 143, "\(result)")
+    }
+  }
 }
