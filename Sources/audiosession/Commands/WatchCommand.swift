@@ -123,11 +123,10 @@ struct WatchCommand: SessionCommand {
       await printing.finish()
       let signal = Interruption.received
       guard signal != nil || Interruption.isUnread else { return .noServer }
-      if revert {
-        for note in try await session.revert().left { context.output.warning(note) }
-      }
+      let failure = revert ? await restore(session, context.output) : nil
       try? EventView.print(.stopped, context.output)
       await hooks?.note(.stopped) { try? await session.getSessionState() }
+      if let failure { throw failure }
       return signal.map(Status.signal) ?? .done
     }
   }
@@ -181,6 +180,17 @@ struct WatchCommand: SessionCommand {
     }
     let found = try Profile.found(name)
     try await session.adopt(found.mode, profile: found.name, options: activation)
+  }
+
+  /// Restores the settings from before, unless another process has taken the session over: then they are
+  /// that one's to restore.
+  private func restore(_ session: AudioSession, _ output: Output) async -> SessionError? {
+    do throws(SessionError) {
+      for note in try await session.revert().left { output.warning(note) }
+    } catch {
+      if error.code != .isBusy { return error }
+    }
+    return nil
   }
 
   /// The status text that a service manager shows.

@@ -279,6 +279,27 @@ struct TakeOverTests {
     }
   }
 
+  @Test("watch --revert that was taken over leaves the settings to the other holder", .server)
+  func takenOverReverts() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let hooks = try #require(sandbox.environment["XDG_CONFIG_HOME"]) + "/audiosession/hooks"
+      let lines = try await run(
+        sandbox,
+        """
+        mkdir -p \(hooks)/stopped.d
+        printf '#!/bin/sh\\n: > \(sandbox.directory)/stopped\\n' > \(hooks)/stopped.d/x
+        chmod 755 \(hooks)/stopped.d/x
+        hold a first --revert
+        hold b second --replace
+        await a interruptionBegan 1
+        end a TERM; echo $? $(gain) $(said a stopped) $(ls stopped)
+        [ "$(holder)" = $(process b) ] || exit 7
+        end b TERM
+        """)
+      #expect(lines == ["143 30 1 stopped"])
+    }
+  }
+
   @Test(
     "a holder whose mode was reverted resumes without one, and leaves what is in effect", .server)
   func resumesWithoutMode() async throws {
