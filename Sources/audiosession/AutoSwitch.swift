@@ -12,6 +12,8 @@ actor AutoSwitch {
   private let options: AudioSession.ActivationOptions
   private let began = ContinuousClock.now
   private var choice = ProfileSwitch()
+  /// What the last attempt of the start has chosen, which may be none; nil before the first one.
+  private var lastStart: String??
   private var alarm: Task<Void, Never>?
   /// Whether another process has the session.
   private var isTakenOver = false
@@ -40,14 +42,19 @@ actor AutoSwitch {
   /// Applies the profile that the devices call for now; without one, holds the stored mode.
   func start() async throws -> ApplyReport {
     choice.note(try await session.snapshot(), at: now)
-    guard let detection = choice.decide(Profile.readable(), at: now) else {
-      printing.add { [output] in
-        output.note("no profile fits the devices, and there is none called 'default'")
+    let detection = choice.decide(Profile.readable(), at: now)
+    let isNews = lastStart != .some(detection?.chosen)
+    lastStart = .some(detection?.chosen)
+    guard let detection else {
+      if isNews {
+        printing.add { [output] in
+          output.note("no profile fits the devices, and there is none called 'default'")
+        }
       }
       return try await session.hold(options: options)
     }
     do {
-      show(detection)
+      if isNews { show(detection) }
       let profile = try Profile.found(detection.chosen ?? "")
       return try await session.start(profile.mode, profile: profile.name, options: options)
     } catch {
