@@ -141,7 +141,13 @@ struct WatchCommand: SessionCommand {
       do {
         return try await apply()
       } catch let error as SessionError {
-        guard !Task.isCancelled, let pause = backoff.pause(after: error) else { throw error }
+        // A signal that comes during an attempt is what ends it, however the attempt ends.
+        guard !Task.isCancelled || error.code == .cancelled else {
+          throw SessionError(
+            .cancelled, stage: .session, "cancelled; the last failure: \(error.message)",
+            restored: error.restored)
+        }
+        guard let pause = backoff.pause(after: error) else { throw error }
         if backoff.isNews(error) {
           printing.add {
             output.report(error, isOneLine: true)
