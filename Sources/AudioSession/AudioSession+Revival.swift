@@ -28,9 +28,12 @@ extension AudioSession {
     queue.turns.pass()
     var attempts: [Device: Int] = [:]
     for attempt in 0...Self.mostAttempts {
-      let silent = await silentDevices(of: live)
+      let (silent, sounding) = await devicesInUse(of: live)
       for device in attempts.keys where !silent.contains(where: { $0.isSame(device) }) {
-        report(device, attempts.removeValue(forKey: device), isRevived: true)
+        // Of one that is gone, or of a server that ended, nothing is known.
+        let count = attempts.removeValue(forKey: device)
+        guard sounding.contains(where: { $0.isSame(device) }) else { continue }
+        report(device, count, isRevived: true)
       }
       guard attempt < Self.mostAttempts, !silent.isEmpty else { break }
       for device in silent {
@@ -46,16 +49,16 @@ extension AudioSession {
     emit(.deviceStalled(device.name, attempts: attempts ?? 0, isRevived: isRevived))
   }
 
-  /// The devices in use, of those with a card, that deliver nothing.
-  private func silentDevices(of live: LiveServer) async -> [Device] {
-    var result: [Device] = []
+  /// The devices in use, of those with a card, that deliver nothing, and those that deliver something.
+  private func devicesInUse(of live: LiveServer) async -> (silent: [Device], sounding: [Device]) {
+    var (silent, sounding): ([Device], [Device]) = ([], [])
     for direction in modeInEffect?.category?.directions ?? Set(Direction.allCases) {
       guard let device = await live.snapshot.chain.defaultRoot(direction), device.card != nil,
-        await live.isSilent(device)
+        let isSilent = await live.isSilent(device)
       else { continue }
-      result.append(device)
+      if isSilent { silent.append(device) } else { sounding.append(device) }
     }
-    return result
+    return (silent, sounding)
   }
 
   /// Switches the cards of devices off and on; false if that did not happen.
@@ -121,27 +124,25 @@ extension LiveServer {
   /// How long a device may take to deliver its first sound.
   private static var firstSound: Duration { .seconds(2) }
 
-  /// Whether a device runs for a stream and delivers nothing; false if that cannot be told.
-  func isSilent(_ device: Device) async -> Bool {
-    guard let source = device.direction == .input ? device.name : device.monitor else {
-      return false
-    }
+  /// Whether a device runs for a stream and delivers nothing; nil if that is not known.
+  func isSilent(_ device: Device) async -> Bool? {
+    guard let source = device.direction == .input ? device.name : device.monitor else { return nil }
     let options = StreamOptions(
       direction: .input, name: "Audio session probe", device: source, spec: device.sampleSpec,
       channelMap: device.channelMap, latency: .milliseconds(100), startCorked: false,
       flags: [.dontMove], properties: Owned.properties(Owned.wakePin))
     guard let stream = try? await client.openStream(options, timeout: .seconds(2)) else {
-      return false
+      return nil
     }
-    let (sounds, sound) = AsyncStream.makeStream(of: Void.self)
-    await stream.setDataHandler { sound.yield() }
-    await stream.setEndHandler { _ in sound.yield() }
+    let (sounds, sound) = AsyncStream.makeStream(of: Bool.self)
+    await stream.setDataHandler { sound.yield(true) }
+    await stream.setEndHandler { _ in sound.yield(false) }
     let alarm = Deadline(after: Self.firstSound).onPassing(on: client.loop) { sound.finish() }
     defer { alarm.cancel() }
-    // The stream's end shows nothing, like its first sound.
-    for await _ in sounds {
+    for await isSound in sounds {
       await letSleep(stream)
-      return false
+      // The stream's end shows nothing.
+      return isSound ? false : nil
     }
     doubt()
     let isRead = (try? await refresh(deadline: Deadline(after: .seconds(2)))) != nil
@@ -149,6 +150,7 @@ extension LiveServer {
     await letSleep(stream)
     // An output without a playing stream is idle; its monitor runs for the stream, but is idle as well
     // on PipeWire 1.4.
-    return state == .running || device.direction == .output && state == .idle
+    let isRunning = state == .running || device.direction == .output && state == .idle
+    return isRunning ? true : nil
   }
 }

@@ -157,6 +157,45 @@ struct ClockTests {
   }
 
   @Test(
+    "after sleep: a microphone that is unplugged while it is revived is not called revived",
+    .bothServers, arguments: servers)
+  func unpluggedMeanwhile(_ kind: ServerKind) async throws {
+    let configuration = try #require(
+      SandboxConfiguration.simulatedCards(["kind=laptop", "kind=usb-mic"], on: kind))
+    try await withClock(configuration) { sandbox, environment, set in
+      try sandbox.write(profile: "test", "category = \"record\"\n[input]\nprefer = [\"*usb*\"]\n")
+      let watch = try await Watching.start(sandbox, "test --json", environment: environment)
+      let index = "pactl list short sources | awk '$2 ~ /^alsa_input.usb/ { print $1 }'"
+      let first = try await sandbox.shell(index).standardOutput.filter(\.isNumber)
+      try await sandbox.tell(Self.card, "die", "9")
+      try await set("0 3600")
+      try await wake(sandbox)
+      // It has another index once its card was off and on; then the session looks whether that helped.
+      let probed = try await sandbox.shell(
+        """
+        for i in $(seq 1500); do
+          now=$(\(index))
+          if [ -n "$now" ] && [ "$now" != \(first) ]; then
+            pactl list source-outputs | grep -q 'Audio session probe' && exit 0
+          fi
+          pause
+        done
+        exit 9
+        """)
+      #expect(probed.status == 0, "\(probed)")
+      func changes() async throws -> Int {
+        try await watch.lines().count { $0.contains("devicesChanged") }
+      }
+      let before = try await changes()
+      try await sandbox.unplug(Self.card)
+      let isSeen = try await eventually { try await changes() > before }
+      #expect(isSeen)
+      #expect(try await watch.end() == 143)
+      #expect(try await watch.lines().count { $0.contains("\"revived\":true") } == 0)
+    }
+  }
+
+  @Test(
     "after sleep: an output that takes nothing is revived, with its volume", .bothServers,
     arguments: servers)
   func stalledOutput(_ kind: ServerKind) async throws {
