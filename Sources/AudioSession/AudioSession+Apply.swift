@@ -101,15 +101,25 @@ extension AudioSession {
         session, budget throws(SessionError) in
         guard isActive else { return try await session.deactivate(budget) }
         let live = try await session.connected(budget.run)
-        let store = await session.store(live)
-        guard let declared = try await session.currentMode(store) else {
-          throw SessionError(
-            .activationFailed, stage: .session,
-            "there is no mode to activate; call setAudioMode first")
+        let declared = try await session.modeToActivate(session.store(live))
+        return try await session.holdingLock(
+          .apply(declared.mode, profile: declared.profile), budget, options
+        ) { session, live, store, stop throws(SessionError) in
+          // A command that had the lock may have stored another mode, or none.
+          let declared = try await session.modeToActivate(store)
+          return try await session.putInEffect(declared, .whole, live, store, budget, stop)
         }
-        return try await session.apply(declared, budget, options)
       }
     }
+  }
+
+  private func modeToActivate(_ store: SessionStore) throws(SessionError) -> OwnMode {
+    guard let declared = try currentMode(store) else {
+      throw SessionError(
+        .activationFailed, stage: .session,
+        "there is no mode to activate; call setAudioMode first")
+    }
+    return declared
   }
 
   /// Holds the session of the server from now on: for services, which may start before there is a
@@ -130,25 +140,34 @@ extension AudioSession {
     return try await waiting(options) { session throws(SessionError) in
       try await session.inTurn(.buildsOnMode) { session, budget throws(SessionError) in
         let live = try await session.connected(budget.run)
-        let store = await session.store(live)
         // A damaged one counts as none; the report mentions it. One that has ended stays so.
-        if let declared = (try? await session.modeInForce(store)) ?? nil {
-          // It was applied before, so the observer is not called.
-          return try await session.apply(
-            declared, budget, options, extent: .adopted, isObserved: false)
+        let stored = (try? await session.modeInForce(session.store(live))) ?? nil
+        // It was applied before, so the observer is not called.
+        return try await session.holdingLock(
+          stored.map { Order.Kind.adopt($0.mode, profile: $0.profile) }, budget, options,
+          isObserved: false
+        ) { session, live, store, stop throws(SessionError) in
+          // A command that had the lock may have stored another mode, or none.
+          guard let declared = (try? await session.modeInForce(store)) ?? nil else {
+            return try await session.holdWithoutMode(live, store)
+          }
+          return try await session.putInEffect(declared, .adopted, live, store, budget, stop)
         }
-        _ = try await session.takeLock(store, budget, options, else: nil)
-        await session.emit(session.takeOverEnded())
-        // The mode that another program has applied since stays.
-        if ((try? await session.storedMode(store)) ?? nil)?.isActive == true {
-          await session.leaveInEffect()
-        } else {
-          try await session.restoreStored(live, store)
-        }
-        let state = try await session.state(live, store)
-        return ApplyReport(steps: [], state: state, unmet: [], left: [])
       }
     }
+  }
+
+  private func holdWithoutMode(
+    _ live: LiveServer, _ store: SessionStore
+  ) async throws(SessionError) -> ApplyReport {
+    // The mode that another program has applied since stays.
+    if ((try? storedMode(store)) ?? nil)?.isActive == true {
+      leaveInEffect()
+    } else {
+      try await restoreStored(live, store)
+    }
+    let state = try await state(live, store)
+    return ApplyReport(steps: [], state: state, unmet: [], left: [])
   }
 
   /// Restores the setup from before the first apply, and forgets the mode.

@@ -133,13 +133,21 @@ extension AudioSession {
     return try await holdingLock(
       order, budget, options, isObserved: isObserved
     ) { session, live, store, stop throws(SessionError) in
-      var input = try await session.input(declared.mode, live, store, isExplicit: true)
-      input.refusals = [:]
-      if extent != .whole { input.mayUnmute = false }
-      if extent == .route { input.charges = await session.life.held?.charges }
-      return try await session.reconcile(
-        input, live, store, budget, stop, declared: declared, isActive: true)
+      try await session.putInEffect(declared, extent, live, store, budget, stop)
     }
+  }
+
+  /// Makes a mode take effect; call it with the lock.
+  func putInEffect(
+    _ declared: OwnMode, _ extent: Extent, _ live: LiveServer, _ store: SessionStore,
+    _ budget: Budget, _ stop: StopSignal
+  ) async throws(SessionError) -> ApplyReport {
+    var input = try await input(declared.mode, live, store, isExplicit: true)
+    input.refusals = [:]
+    if extent != .whole { input.mayUnmute = false }
+    if extent == .route { input.charges = life.held?.charges }
+    return try await reconcile(
+      input, live, store, budget, stop, declared: declared, isActive: true)
   }
 
   func restore(
@@ -157,9 +165,10 @@ extension AudioSession {
 
   /// Runs a change under the lock, shielded from the cancellation of its task. A failed change
   /// releases the lock if it was not held before; a session that waited for it keeps it, and has its
-  /// former mode in effect again. If another process holds the lock, hands the change to it.
+  /// former mode in effect again. If another process holds the lock, hands the change to it; without an
+  /// order there is nothing to hand over (`isBusy`).
   func holdingLock(
-    _ order: Order.Kind, _ budget: Budget, _ options: ActivationOptions = [],
+    _ order: Order.Kind?, _ budget: Budget, _ options: ActivationOptions = [],
     isObserved: Bool = true,
     _ change:
       @escaping @Sendable (AudioSession, LiveServer, SessionStore, StopSignal)
@@ -177,7 +186,7 @@ extension AudioSession {
     let isOver = takeOverEnded()
     do throws(SessionError) {
       let report = try await stop.shielding { () throws(SessionError) in
-        guard isObserved else { return try await change(self, live, store, stop) }
+        guard isObserved, let order else { return try await change(self, live, store, stop) }
         return try await self.observing(order, live, store) { () throws(SessionError) in
           try await change(self, live, store, stop)
         }

@@ -390,4 +390,81 @@ struct OtherHolderTests {
       await service.close()
     }
   }
+
+  /// A call of a session without a mode of its own that begins while a command has the lock. The command
+  /// ends with another mode stored, or none.
+  private func begin(
+    _ session: AudioSession, beside rig: Rig, storing mode: AudioMode?,
+    _ call: @escaping @Sendable (AudioSession) async throws -> ApplyReport
+  ) async throws -> ApplyReport {
+    let (store, calls) = (store(rig), SystemCalls())
+    try await rig.session.setAudioMode(Self.mode)
+    let lock = try calls.open(store.lockPath, .signing)
+    #expect(try calls.lock(lock, .exclusive))
+    var record = LockRecord()
+    record.last = .taken(.init(pid: getpid(), name: "command", isHolding: false))
+    try calls.write(record.bytes, to: lock)
+    let begun = Task { try await call(session) }
+    // The stored mode is read by then, and the server once more; what comes next needs the lock.
+    #expect(await eventually { await session.roundTrips > 0 })
+    let generation = store.generation() + 1
+    try store.commit(
+      mode.map {
+        StoredMode(mode: $0, profile: nil, generation: generation, isActive: true)
+      }, nil)
+    calls.unlock(lock)
+    try calls.close(lock)
+    return try await begun.value
+  }
+
+  private static var louder: AudioMode {
+    var mode = Self.mode
+    mode.inputGain = Volume(fraction: 0.6)
+    return mode
+  }
+
+  @Test func `a service that starts beside a command maintains what the command applied`()
+    async throws
+  {
+    try await Rig.with(.minimal, isHolding: false) { rig in
+      let service = service(rig)
+      let report = try await begin(service, beside: rig, storing: Self.louder) {
+        try await $0.hold()
+      }
+      #expect(report.state.active)
+      #expect(try store(rig).mode()?.mode == Self.louder)
+      #expect(
+        try await rig.outside.source(named: "mic")?.volume.loudest == Volume(fraction: 0.6))
+      await service.close()
+    }
+  }
+
+  @Test func `a service that starts beside a command does not undo its revert`() async throws {
+    try await Rig.with(.minimal, isHolding: false) { rig in
+      let service = service(rig)
+      let report = try await begin(service, beside: rig, storing: nil) { try await $0.hold() }
+      #expect(!report.state.active)
+      #expect(try store(rig).mode()?.mode == nil)
+      #expect(await service.isHolder)
+      await service.close()
+    }
+  }
+
+  @Test func `an activation beside a command activates what the command stored`() async throws {
+    for stored in [Self.louder, nil] {
+      try await Rig.with(.minimal, isHolding: false) { rig in
+        let session = Rig.session(rig.sandbox, isHolding: false)
+        do {
+          _ = try await begin(session, beside: rig, storing: stored) {
+            try await $0.setActive(true)
+          }
+          #expect(stored != nil)
+        } catch let error as SessionError {
+          #expect(stored == nil && error.code == .activationFailed, "\(error)")
+        }
+        #expect(try store(rig).mode()?.mode == stored)
+        await session.close()
+      }
+    }
+  }
 }
