@@ -23,8 +23,8 @@ extension AudioSession {
     let own = configuration.isHolding ? mark(store, isClaim: true) : nil
     if let own { await live.show(own, Deadline(after: min(Self.patience, budget.run.remaining))) }
     var rival = await live.snapshot.holder(beside: own)
-    if let seen = rival, self.store(of: seen) == nil {
-      // A holder that has just ended may still be listed.
+    // A holder that has just ended may still be listed, also one of this process: its lock is taken now.
+    if let seen = rival, seen.files == store.files.server || self.store(of: seen) == nil {
       let deadline = Deadline(after: min(Self.departure, budget.run.remaining))
       _ = try? await live.wait(deadline: deadline) { $0.holder(beside: own) == nil }
       rival = await live.snapshot.holder(beside: own)

@@ -107,6 +107,11 @@ extension AudioSession {
     do throws(SessionError) {
       answer.report = try await carryOut(order, store)
     } catch {
+      // The session ends, or holds no longer, which is no answer: the process that gave the order looks
+      // again who holds.
+      if life.isClosed || !isHolder, error.code == .cancelled || error.code == .activationFailed {
+        return orders.desk.putBack(number)
+      }
       answer.error = error
     }
     withExtendedLifetime(end) {}
@@ -132,7 +137,8 @@ extension AudioSession {
       let extent: Extent = if case .adopt = order.kind { .adopted } else { .whole }
       return try await inTurn(.replacesMode, timeout: order.timeout) {
         session, budget throws(SessionError) in
-        try await session.overriding(.none) { () throws(SessionError) in
+        try await session.checkHolder()
+        return try await session.overriding(.none) { () throws(SessionError) in
           try await session.apply(
             OwnMode(mode: mode, profile: profile), budget, extent: extent,
             isObserved: !order.isOfHook && extent == .whole)
@@ -142,6 +148,7 @@ extension AudioSession {
       queue.newDecision()
       return try await inTurn(.replacesMode, timeout: order.timeout) {
         session, budget throws(SessionError) in
+        try await session.checkHolder()
         let stored = keepsMode ? try await session.currentMode(store) : nil
         return try await session.restore(
           keeping: stored, budget, forgets: forgets, isObserved: !order.isOfHook)
@@ -157,6 +164,11 @@ extension AudioSession {
           + "again",
         value: String(getpid()))
     }
+  }
+
+  /// Throws if what came before an order has given the lock back: the order must not take it again.
+  private func checkHolder() throws(SessionError) {
+    guard isHolder else { throw .cancelled }
   }
 }
 

@@ -48,4 +48,10 @@ package struct OrderDesk: Sendable {
   package func isCurrent(_ number: Int) -> Bool { current == number }
 
   package mutating func didEnd(_ number: Int) { if isCurrent(number) { current = nil } }
+
+  /// The order was not carried out: if it is still there when this process holds again, it is looked at
+  /// again.
+  package mutating func putBack(_ number: Int) {
+    if isCurrent(number) { (last, current) = (number - 1, nil) }
+  }
 }

@@ -54,6 +54,101 @@ struct CancellationTests {
     }
   }
 
+  /// A holder whose next change waits at a gate, and a command.
+  private struct Gated {
+    let holder: AudioSession
+    let command: AudioSession
+    /// Ends when the change is at the gate.
+    let reached: AsyncStream<Void>
+    let gate: AsyncStream<Void>.Continuation
+
+    init(_ rig: Rig) async throws {
+      let isShut = Shared(false)
+      let (reached, reach) = AsyncStream.makeStream(of: Void.self)
+      let (gate, open) = AsyncStream.makeStream(of: Void.self)
+      var configuration = SessionConfiguration(
+        timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
+      configuration.observer = SessionObserver(
+        willChange: { _, _ in
+          guard isShut.value else { return }
+          reach.finish()
+          for await _ in gate {}
+        }, didChange: { _, _ in })
+      let session = AudioSession(server: rig.sandbox.address, configuration: configuration)
+      try await session.setAudioMode(CancellationTests.mode)
+      isShut.value = true
+      holder = session
+      command = Rig.session(rig.sandbox, isHolding: false)
+      (self.reached, self.gate) = (reached, open)
+    }
+
+    /// The command's apply, which is an order to the holder.
+    func order() -> Task<ApplyReport, any Error> {
+      let command = command
+      return Task {
+        var mode = CancellationTests.mode
+        mode.inputGain = Volume(fraction: 0.6)
+        return try await command.setAudioMode(mode)
+      }
+    }
+
+    /// The command has applied its mode itself.
+    func check(_ ordered: Task<ApplyReport, any Error>, _ rig: Rig) async throws {
+      #expect(try await ordered.value.state.holder == nil)
+      #expect(
+        try await rig.outside.source(named: "mic")?.volume.loudest == Volume(fraction: 0.6))
+      await command.close()
+    }
+  }
+
+  @Test("a command whose order is at work when the holder closes carries it out itself")
+  func closedDuringOrder() async throws {
+    try await Rig.with(.minimal) { rig in
+      let gated = try await Gated(rig)
+      let ordered = gated.order()
+      for await _ in gated.reached {}
+      let closing = Task { await gated.holder.close() }
+      #expect(await eventually { await gated.holder.life.isClosed })
+      gated.gate.finish()
+      try await gated.check(ordered, rig)
+      await closing.value
+    }
+  }
+
+  @Test("so does one whose order waits when the holder closes")
+  func closedBeforeOrder() async throws {
+    try await Rig.with(.minimal) { rig in
+      let gated = try await Gated(rig)
+      let own = Task { try await gated.holder.setAudioMode(AudioMode(category: .record)) }
+      for await _ in gated.reached {}
+      let ordered = gated.order()
+      #expect(await eventually { await gated.holder.waitingCalls == 1 })
+      let closing = Task { await gated.holder.close() }
+      #expect(await eventually { await gated.holder.life.isClosed })
+      gated.gate.finish()
+      let error = await #expect(throws: SessionError.self) { _ = try await own.value }
+      #expect(error?.code == .cancelled)
+      try await gated.check(ordered, rig)
+      await closing.value
+    }
+  }
+
+  @Test("an order that waits while the holder ends its mode does not make it the holder again")
+  func endedBeforeOrder() async throws {
+    try await Rig.with(.minimal) { rig in
+      let gated = try await Gated(rig)
+      let ending = Task { try await gated.holder.setActive(false) }
+      for await _ in gated.reached {}
+      let ordered = gated.order()
+      #expect(await eventually { await gated.holder.waitingCalls == 1 })
+      gated.gate.finish()
+      _ = try await ending.value
+      try await gated.check(ordered, rig)
+      #expect(await !gated.holder.isHolder)
+      await gated.holder.close()
+    }
+  }
+
   @Test("a call that waits for another call's reading ends")
   func besideReading() async throws {
     try await Rig.with(.minimal, timeout: .seconds(60)) { rig in

@@ -138,6 +138,11 @@ struct LockTests {
     #expect(desk.look(.init(number: 6, holder: 7)) == [.stop(5), .carryOut(6)])
     desk.didEnd(6)
     #expect(!desk.isCurrent(6) && desk.look(nil) == [])
+    #expect(desk.look(.init(number: 7, holder: 7)) == [.carryOut(7)])
+    // It holds no longer, and then holds again.
+    desk.putBack(7)
+    desk.begin(.init(number: 7, holder: 7))
+    #expect(desk.look(.init(number: 7, holder: 7)) == [.carryOut(7)])
   }
 
   @Test func `an order without an addressee that was there before was given to another`() {
