@@ -29,7 +29,11 @@ extension AudioSession {
       ? CallQueue.start : queue.newRequest(replacesMode: reach == .replacesMode)
     defer { queue.end(request) }
     let budget = Budget(timeout ?? configuration.timeout)
-    try await takeTurnFromUpkeep(by: budget.run)
+    // Nothing before it keeps a mode in effect that is to end: what waits for the server began earlier
+    // with as much time, and ends a moment after that.
+    let patience =
+      reach == .endsMode ? Deadline(after: budget.whole.remaining + .seconds(2)) : budget.run
+    try await takeTurnFromUpkeep(by: patience)
     while queue.isReplaced(request) {
       // Lets the newest call, which is behind this one, run first. One that has just left the line does
       // not take the turn; it has to get to its end.
@@ -43,7 +47,7 @@ extension AudioSession {
       return ApplyReport(steps: [], state: state, unmet: [], left: [])
     }
     reopenIfShared()
-    guard !budget.run.hasPassed else { throw Self.noTime }
+    guard reach == .endsMode || !budget.run.hasPassed else { throw Self.noTime }
     do throws(SessionError) {
       let report = try await change(self, budget)
       if reach != .buildsOnMode { queue.noteDone(request) }

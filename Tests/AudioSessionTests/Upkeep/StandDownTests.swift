@@ -1,4 +1,5 @@
 import AudioSession
+import Glibc
 import Pulse
 import PulseSandbox
 import PulseTypes
@@ -63,6 +64,36 @@ struct StandDownTests {
       try await sandbox.freeze()
       await #expect(throws: SessionError.self) { try await session.setActive(false) }
       try await sandbox.thaw()
+      #expect(try await eventually { try await outside.source(named: "mic")?.volume == before })
+      await session.close()
+      await outside.close()
+    }
+  }
+
+  @Test("a mode ends although upkeep waits for a server that hangs", .server)
+  func hungUpkeep() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let outside = try await Rig.client(of: sandbox, "outside")
+      let wire = try await Tripwire.signalling(SIGSTOP, sandbox)
+      let session = Rig.session(sandbox, timeout: .seconds(5), logger: wire.logger)
+      let before = try await outside.source(named: "mic")?.volume
+      try await patiently { () throws(SessionError) in
+        try await session.setAudioMode(Self.mode)
+      }
+      // The server hangs before the first request of the next look.
+      wire.arm(1)
+      let change = Task { try await outside.setDefaultSource("speakers.monitor") }
+      #expect(await eventually { wire.hasTripped })
+      #expect(await session.hasTurn)
+      let error = await #expect(throws: SessionError.self) {
+        try await session.setActive(false)
+      }
+      #expect(
+        error?.message.hasSuffix(
+          "; the session is inactive now, and the former settings are restored as soon as the "
+            + "server answers") == true, "\(error as Any)")
+      try await sandbox.thaw()
+      _ = try? await change.value
       #expect(try await eventually { try await outside.source(named: "mic")?.volume == before })
       await session.close()
       await outside.close()
