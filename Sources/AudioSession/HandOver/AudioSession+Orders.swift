@@ -226,6 +226,8 @@ extension AudioSession {
     guard var action = life.nextWaiting(view, at: upkeep.now, isRunning: calls.isRunning) else {
       return
     }
+    // Another session of this process was faster after a take-over, and holds for this one, too.
+    if view.isHeld(by: calls.process) { emit(takeOverEnded()) }
     if action.takes {
       guard await !goOn(store), let next = life.noteRefused(at: upkeep.now) else { return }
       action = next

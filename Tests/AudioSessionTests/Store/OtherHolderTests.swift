@@ -311,6 +311,40 @@ struct OtherHolderTests {
     }
   }
 
+  @Test func `a session behind another of its program is interrupted no longer than the program`()
+    async throws
+  {
+    try await Rig.with(.minimal) { rig in
+      let (store, calls) = (store(rig), SystemCalls())
+      try await rig.session.setAudioMode(Self.mode)
+      let second = Rig.session(rig.sandbox)
+      try await second.setAudioMode(Self.mode)
+      try store.write(
+        Order(
+          kind: .takeOver, number: store.nextOrderNumber(), process: 1, holder: getpid(),
+          timeout: .seconds(20)))
+      #expect(await eventually { await rig.session.life.isWaiting })
+      let lock = try calls.open(store.lockPath, .signing)
+      #expect(await eventually { (try? calls.lock(lock, .exclusive)) == true })
+      try sign(lock, 1, "studio")
+      store.takeBackOrder()
+      #expect(await rig.session.isInterrupted)
+      // The second one is faster when the other program ends.
+      await rig.session.takeTurn()
+      var record = LockRecord()
+      record.last = .released(by: 1, to: nil)
+      try calls.write(record.bytes, to: lock)
+      calls.unlock(lock)
+      try calls.close(lock)
+      #expect(await eventually { await second.isHolder })
+      await rig.session.passTurn()
+      #expect(await eventually { await !rig.session.isInterrupted })
+      #expect(await rig.session.life.isWaiting)
+      await second.close()
+      #expect(await eventually { await rig.session.isHolder })
+    }
+  }
+
   @Test func `a second session that reverts does not become the holder`() async throws {
     try await Rig.with(.minimal) { rig in
       try await rig.session.setAudioMode(Self.mode)

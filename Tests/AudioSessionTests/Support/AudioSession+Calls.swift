@@ -1,3 +1,5 @@
+import SessionCore
+
 @testable import AudioSession
 
 extension AudioSession {
@@ -9,4 +11,11 @@ extension AudioSession {
 
   /// Whether a call waits to be repeated.
   var isPausing: Bool { queue.pause != nil }
+
+  var isInterrupted: Bool { upkeep.rules.interruptions.isInterrupted }
+
+  /// Keeps all that needs the turn waiting, until `passTurn`.
+  func takeTurn() async { await queue.turns.take() }
+
+  func passTurn() { queue.turns.pass() }
 }
