@@ -6,7 +6,7 @@ package import SessionCore
 extension AudioSession {
   /// The other process that holds the server's session; nil if there is none.
   ///
-  /// Without a server it is the one that waits for the server of this address.
+  /// Without a server, or with one that hangs, it is the one that waits for the server of this address.
   package func holder() async throws(SessionError) -> SessionState.Holder? {
     try await lockedHolder()?.holder
   }
@@ -15,12 +15,14 @@ extension AudioSession {
   private func lockedHolder() async throws(SessionError)
     -> (holder: SessionState.Holder, lock: String)?
   {
+    // Who has the lock of this address is known without the server.
+    let isKnown = SessionLock.livingOwner(store(nil).lockPath) != nil
+    let patience = isKnown ? min(.seconds(2), configuration.timeout) : configuration.timeout
     var live: LiveServer?
     do throws(SessionError) {
-      live = try await connected(Deadline(after: configuration.timeout))
+      live = try await connected(Deadline(after: patience))
     } catch {
-      guard error.code == .serverUnreachable,
-        SessionLock.livingOwner(store(nil).lockPath) != nil
+      guard isKnown, [.serverUnreachable, .serverLost, .timedOut].contains(error.code)
       else { throw error }
     }
     // A holder that uses another address counts if it is a process of this machine.

@@ -24,8 +24,9 @@ struct StopCommand: SessionCommand {
   func run(_ context: Context) async throws -> Status {
     let (stopped, isActive) = try await context.withSession { session in
       let stopped = try await Interruption.cancelling { try await Self.stop(session, options) }
-      // Without a server it is not known.
-      let state = try? await session.getSessionState()
+      // Without a server, or with one that hangs, it is not known.
+      let isConnected = await session.lastSnapshot != nil
+      let state = isConnected ? try? await session.getSessionState() : nil
       return (stopped, state?.active ?? true)
     }
     try context.output.result(StopJSON(stopped: stopped.map(HolderJSON.init))) {

@@ -110,4 +110,21 @@ struct DemoTests {
       _ = try await watch.end()
     }
   }
+
+  @Test("stop and service status find a holder whose server hangs, and do not wait for it", .server)
+  func stopWithHungServer() async throws {
+    try await PulseSandbox.with(.minimal) { outer in
+      try outer.write(profile: "quiet", "[input]\ngain = \"30 %\"\n")
+      let watch = try await Watching.start(outer, "quiet --json")
+      try await outer.freeze()
+      let service = try await outer.audiosession("service", "status", "--json")
+      #expect(try JSONValue(service.standardOutput)["holder"]?["name"] == .string("audiosession"))
+      // Twice the time limit of this call would be longer than it may take.
+      let stopped = try await outer.audiosession("stop")
+      #expect(stopped.status == 0, "\(stopped)")
+      #expect(stopped.standardOutput.hasPrefix("Stopped audiosession"), "\(stopped)")
+      try await outer.thaw()
+      _ = try await watch.end()
+    }
+  }
 }
