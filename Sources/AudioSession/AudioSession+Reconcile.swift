@@ -89,6 +89,7 @@ extension AudioSession {
     }
     let (run, baseline) = (change.run, change.outcome)
     let isKept = configuration.isHolding && isActive
+    let isGivenBack = !isKept && !(configuration.isHolding && configuration.holdsWithoutMode)
     if isKept {
       await live.closeRatePins(besides: run.lastPlan.claims)
       try await live.tendPins(for: stored?.mode, deadline: budget.readBack)
@@ -109,6 +110,7 @@ extension AudioSession {
     // the baseline.
     input.defaultsBefore = [:]
     var state = await state(live, store, input, stored)
+    if isGivenBack { state.holder = nil }
     let status = SessionStore.Status(
       generation: generation, memory: run.input.memory, learned: Learned(run), state: state)
     var isStored = true
@@ -134,9 +136,7 @@ extension AudioSession {
     {
       schedule()
     }
-    if !isKept, !(configuration.isHolding && configuration.holdsWithoutMode) {
-      await giveLockBack()
-    }
+    if isGivenBack { await giveLockBack() }
     if isActive { emit(.applied) }
     await publish(state, isOurs: true)
     return ApplyReport(

@@ -42,7 +42,7 @@ struct RevertCommand: SessionCommand {
     for note in report.state.notes { context.output.warning(note) }
     if let stopped = try? ending.get() {
       context.output.note("stopped \(stopped.title)")
-    } else if let holder = report.state.holder, !stop {
+    } else if let holder = report.state.holder, holder.isCommand, !stop {
       context.output.note(
         "\(holder.title) still runs, and maintains the next profile that is "
           + "applied; 'audiosession stop' ends it, and so does 'revert --stop'")

@@ -45,6 +45,18 @@ struct HandOverTests {
     }
   }
 
+  @Test("a program that reverts for a command gives the session back", .server)
+  func revertedProgram() async throws {
+    try await withHolder { sandbox, session in
+      let result = try await sandbox.audiosession("revert")
+      #expect(result.status == 0, "\(result)")
+      #expect(!result.standardError.contains("still runs"), "\(result)")
+      #expect(try await session.getSessionState().holder == nil)
+      let stopped = try await sandbox.audiosession("stop")
+      #expect(stopped.standardOutput.hasPrefix("No process maintains the session"), "\(stopped)")
+    }
+  }
+
   private static let card = "alsa_card.pci-0000_00_1f.3"
 
   /// A command whose change takes the holder a second, and what is done to the command then.
