@@ -149,7 +149,7 @@ extension AudioSession {
         ) { session, live, store, stop throws(SessionError) in
           // A command that had the lock may have stored another mode, or none.
           guard let declared = (try? await session.modeInForce(store)) ?? nil else {
-            return try await session.holdWithoutMode(live, store)
+            return try await session.holdWithoutMode(live, store, budget.run, stop)
           }
           return try await session.putInEffect(declared, .adopted, live, store, budget, stop)
         }
@@ -158,13 +158,13 @@ extension AudioSession {
   }
 
   private func holdWithoutMode(
-    _ live: LiveServer, _ store: SessionStore
+    _ live: LiveServer, _ store: SessionStore, _ deadline: Deadline, _ stop: StopSignal
   ) async throws(SessionError) -> ApplyReport {
     // The mode that another program has applied since stays.
     if ((try? storedMode(store)) ?? nil)?.isActive == true {
       leaveInEffect()
     } else {
-      try await restoreStored(live, store)
+      try await restoreStored(live, store, deadline, stop)
     }
     let state = try await state(live, store)
     return ApplyReport(steps: [], state: state, unmet: [], left: [])

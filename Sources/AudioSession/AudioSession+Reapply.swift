@@ -83,19 +83,23 @@ extension AudioSession {
 
   /// Begins to hold without a mode: restores what is left of an earlier one. After a damaged mode
   /// nothing is restored, because its settings may still be meant to be in effect.
-  func restoreStored(_ live: LiveServer, _ store: SessionStore) async throws(SessionError) {
+  func restoreStored(
+    _ live: LiveServer, _ store: SessionStore, _ deadline: Deadline, _ stop: StopSignal
+  ) async throws(SessionError) {
     guard !store.hasLostMode else { return }
     life.noteUnrestored(try store.baseline())
-    try await restoreReturned(live)
+    try await restoreReturned(live, deadline, stop)
   }
 
   /// Restores the settings of an earlier mode on a device that was unplugged when the mode ended
   /// and has returned, while no mode is in effect.
-  func restoreReturned(_ live: LiveServer) async throws(SessionError) {
+  func restoreReturned(
+    _ live: LiveServer, _ deadline: Deadline? = nil, _ stop: StopSignal? = nil
+  ) async throws(SessionError) {
     guard case .restoreReturned? = life.duty else { return }
     let (store, start) = (store(live), upkeep.now)
     let input = try await input(AudioMode(), live, store, isExplicit: false)
-    let driver = driver(live, store, Deadline(after: configuration.timeout))
+    let driver = driver(live, store, deadline ?? Deadline(after: configuration.timeout), stop)
     var restoration = upkeep.rules.restoreReturned(
       input, at: start, tracer: configuration.tracer)
     let plan = try await driver.plan(&restoration.run)

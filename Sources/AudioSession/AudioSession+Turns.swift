@@ -29,10 +29,10 @@ extension AudioSession {
       ? CallQueue.start : queue.newRequest(replacesMode: reach == .replacesMode)
     defer { queue.end(request) }
     let budget = Budget(timeout ?? configuration.timeout)
-    // Nothing before it keeps a mode in effect that is to end: what waits for the server began earlier
-    // with as much time, and ends a moment after that.
-    let patience =
-      reach == .endsMode ? Deadline(after: budget.whole.remaining + .seconds(2)) : budget.run
+    // Nothing before it keeps a mode in effect that is to end: what waits for the server ends a moment
+    // after its own limit.
+    let longest = max(budget.whole.remaining, queue.limit?.remaining ?? .zero)
+    let patience = reach == .endsMode ? Deadline(after: longest + .seconds(2)) : budget.run
     try await takeTurnFromUpkeep(by: patience)
     while queue.isReplaced(request) {
       // Lets the newest call, which is behind this one, run first. One that has just left the line does
@@ -41,7 +41,11 @@ extension AudioSession {
       await Task.yield()
       try await takeTurnFromUpkeep(by: budget.whole)
     }
-    defer { queue.turns.pass() }
+    queue.limit = budget.whole
+    defer {
+      queue.limit = nil
+      queue.turns.pass()
+    }
     if queue.isOutdated(request) {
       let state = try await sessionState(budget.whole)
       return ApplyReport(steps: [], state: state, unmet: [], left: [])

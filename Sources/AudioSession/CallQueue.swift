@@ -4,6 +4,8 @@ struct CallQueue {
   let turns = Turns()
   /// Stops the current change, if it can be stopped.
   var running: StopSignal?
+  /// The limit of the call that has its turn.
+  var limit: Deadline?
   /// Stops the current upkeep.
   var upkeep: StopSignal?
   /// How many calls wait for their turn with priority over upkeep.

@@ -44,6 +44,7 @@ actor AutoSwitch {
     choice.note(try await session.snapshot(), at: now)
     let detection = choice.decide(Profile.readable(), at: now)
     let isNews = lastStart != .some(detection?.chosen)
+    let isFirst = lastStart == nil
     lastStart = .some(detection?.chosen)
     guard let detection else {
       if isNews {
@@ -56,7 +57,14 @@ actor AutoSwitch {
     do {
       if isNews { show(detection) }
       let profile = try Profile.found(detection.chosen ?? "")
-      return try await session.start(profile.mode, profile: profile.name, options: options)
+      let report = try await session.start(
+        profile.mode, profile: profile.name, options: options)
+      if isNews, !isFirst, report.state.profile != profile.name {
+        // What was applied meanwhile was for other devices than these.
+        choice.forget(at: now)
+        schedule()
+      }
+      return report
     } catch {
       // The next attempt chooses it again.
       choice.forget(at: now)

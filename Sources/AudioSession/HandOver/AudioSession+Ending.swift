@@ -15,8 +15,8 @@ extension AudioSession {
   private func lockedHolder() async throws(SessionError)
     -> (holder: SessionState.Holder, lock: String)?
   {
-    // Who has the lock of this address is known without the server.
-    let isKnown = SessionLock.livingOwner(store(nil).lockPath) != nil
+    // Who holds the session of this address is known without the server.
+    let isKnown = SessionLock.livingOwner(store(nil).lockPath)?.isHolding == true
     let patience = isKnown ? min(.seconds(2), configuration.timeout) : configuration.timeout
     var live: LiveServer?
     do throws(SessionError) {
@@ -33,6 +33,11 @@ extension AudioSession {
     guard let (owner, lock) = living ?? marked, owner.isHolding, owner.pid != getpid()
     else { return nil }
     return (SessionState.Holder(pid: owner.pid, name: owner.name), lock)
+  }
+
+  /// Whether a mode is in effect, as far as the store of this address says; true if it cannot be read.
+  package var hasStoredModeInEffect: Bool {
+    do { return try store(nil).mode()?.isActive ?? false } catch { return true }
   }
 
   /// Ends the process that holds the session (SIGTERM), and waits for its end. One that has released

@@ -227,7 +227,9 @@ extension AudioSession {
       return
     }
     // Another session of this process was faster after a take-over, and holds for this one, too.
-    if view.isHeld(by: calls.process) { emit(takeOverEnded()) }
+    if view.isHeld(by: calls.process), view.record.owner?.isHolding == true {
+      emit(takeOverEnded())
+    }
     if action.takes {
       guard await !goOn(store), let next = life.noteRefused(at: upkeep.now) else { return }
       action = next

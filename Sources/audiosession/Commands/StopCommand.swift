@@ -24,10 +24,10 @@ struct StopCommand: SessionCommand {
   func run(_ context: Context) async throws -> Status {
     let (stopped, isActive) = try await context.withSession { session in
       let stopped = try await Interruption.cancelling { try await Self.stop(session, options) }
-      // Without a server, or with one that hangs, it is not known.
-      let isConnected = await session.lastSnapshot != nil
-      let state = isConnected ? try? await session.getSessionState() : nil
-      return (stopped, state?.active ?? true)
+      // Without a server, or with one that hangs, only what is stored is known.
+      guard await session.lastSnapshot != nil, let state = try? await session.getSessionState()
+      else { return (stopped, await session.hasStoredModeInEffect) }
+      return (stopped, state.active)
     }
     try context.output.result(StopJSON(stopped: stopped.map(HolderJSON.init))) {
       StopJSON.lines(stopped, isActive: isActive, width: $0)

@@ -194,7 +194,8 @@ struct WatchCommand: SessionCommand {
     do throws(SessionError) {
       for note in try await session.revert().left { output.warning(note) }
     } catch {
-      if error.code != .isBusy { return error }
+      // A command may have the session for a moment, without having taken it over.
+      if error.code != .isBusy || (try? await session.holder()) == nil { return error }
     }
     return nil
   }
@@ -215,9 +216,10 @@ struct WatchCommand: SessionCommand {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         for await event in events {
+          let timed = TimedEvent.now(event)
           printing.add {
             try? EventView.print(
-              event, context.output, names: await names(event, session, context))
+              timed, context.output, names: await names(event, session, context))
           }
           await note(event)
         }

@@ -224,26 +224,33 @@ struct SignalTests {
       let hooks = try #require(sandbox.environment["XDG_CONFIG_HOME"]) + "/audiosession/hooks"
       let server = try #require(await sandbox.processID())
       // The attempt waits for a frozen server to list what the hook has changed, and then has no device.
-      let result = try await sandbox.shell(
-        """
-        cd \(sandbox.directory)
-        mkdir -p \(hooks)/pre-apply.d
-        {
-          echo '#!/bin/sh'
-          echo 'pactl set-source-volume mic 50%; pactl info > /dev/null'
-          echo ': > \(sandbox.directory)/frozen; kill -STOP \(server)'
-        } > \(hooks)/pre-apply.d/freeze
-        chmod 755 \(hooks)/pre-apply.d/freeze
-        $A watch test > out 2> err & pid=$!
-        until [ -e frozen ]; do kill -0 $pid || exit 9; pause; done
-        while pgrep -P $pid > /dev/null; do pause; done
-        for i in $(seq 15); do pause; done
-        kill -TERM $pid
-        for i in $(seq 15); do pause; done
-        kill -CONT \(server)
-        wait $pid; code=$?; cat err; exit $code
-        """)
-      #expect(result.status == 143, "\(result)")
+      var text = ""
+      for number in 1...5 where !text.contains("the last failure") {
+        noteTry(number, of: 5, after: "a signal between two attempts")
+        let result = try await sandbox.shell(
+          """
+          cd \(sandbox.directory)
+          rm -f frozen
+          mkdir -p \(hooks)/pre-apply.d
+          {
+            echo '#!/bin/sh'
+            echo 'pactl set-source-volume mic 50%; pactl info > /dev/null'
+            echo ': > \(sandbox.directory)/frozen; kill -STOP \(server)'
+          } > \(hooks)/pre-apply.d/freeze
+          chmod 755 \(hooks)/pre-apply.d/freeze
+          $A watch test > out 2> err & pid=$!
+          until [ -e frozen ]; do kill -0 $pid || exit 9; pause; done
+          while pgrep -P $pid > /dev/null; do pause; done
+          for i in $(seq 15); do pause; done
+          kill -TERM $pid
+          for i in $(seq 15); do pause; done
+          kill -CONT \(server)
+          wait $pid; code=$?; cat err; exit $code
+          """)
+        #expect(result.status == 143, "\(result)")
+        text = result.standardOutput
+      }
+      #expect(text.contains("the last failure"), "\(text)")
     }
   }
 
