@@ -195,7 +195,7 @@ struct WatchCommand: SessionCommand {
       for note in try await session.revert().left { output.warning(note) }
     } catch {
       // A command may have the session for a moment, without having taken it over.
-      if error.code != .isBusy || (try? await session.holder()) == nil { return error }
+      guard error.code == .isBusy, (try? await session.holder()) != nil else { return error }
     }
     return nil
   }
