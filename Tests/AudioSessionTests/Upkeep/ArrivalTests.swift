@@ -23,10 +23,9 @@ struct ArrivalTests {
     "a microphone that is plugged in is muted and quiet before it is the default",
     arguments: Feature.cards.machines)
   func input(on machine: Machine) async throws {
-    try await Rig.with(machine.quiet) { rig in
+    try await Rig.with(machine.quiet) { plain in
       let requests = Requests()
-      let rig = Rig(
-        sandbox: rig.sandbox, session: requests.session(rig.sandbox), outside: rig.outside)
+      let rig = requests.recording(plain)
       // Else the server itself prefers what is plugged in.
       try await rig.outside.setDefaultSource(Names.laptopInput)
       let before = try await rig.outside.source(named: Names.usbInput)?.volume
@@ -66,10 +65,9 @@ struct ArrivalTests {
     configuration.modules = configuration.modules.map {
       $0.hasSuffix("kind=usb-mic") ? String($0.dropLast(3)) + "headset" : $0
     }
-    try await Rig.with(configuration) { rig in
+    try await Rig.with(configuration) { plain in
       let requests = Requests()
-      let rig = Rig(
-        sandbox: rig.sandbox, session: requests.session(rig.sandbox), outside: rig.outside)
+      let rig = requests.recording(plain)
       let headset = try #require(
         try await rig.outside.snapshot().sinks.first { $0.name.contains("usb") })
       let card = try #require(try await rig.outside.snapshot().card(of: headset)).name
@@ -305,12 +303,14 @@ private struct Requests {
 
   var lines: [String] { seen.value }
 
-  func session(_ sandbox: PulseSandbox) -> AudioSession {
+  /// The rig with a session of which the requests are recorded.
+  func recording(_ rig: Rig) -> Rig {
     let wire = Tripwire(counting: { [seen] line in
       if line.hasPrefix("set_") { seen.update { $0.append(line) } }
       return false
     }) {}
-    return Rig.session(sandbox, logger: wire.logger)
+    let session = Rig.session(rig.sandbox, logger: wire.logger)
+    return Rig(sandbox: rig.sandbox, session: session, outside: rig.outside)
   }
 
   /// Whether each of some levels of a device is asked for before the device as the default, or at all
