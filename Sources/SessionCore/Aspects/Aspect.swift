@@ -148,9 +148,11 @@ let plannedAspects: [Phase: [any Planned]] = {
     CombinedOutputs(), ChannelMapAspect(direction: .output), ModeAspect(),
     ChannelMapAspect(direction: .input),
   ]
+  // One by one: as a whole, an array is cast by a search through all conformances for each element.
+  let others = allAspects.filter { !($0 is ChannelMapAspect || $0 is ModeAspect) }
+    .map { $0 as any Planned }
   let all =
     links + Direction.allCases.map { TakingCharge(direction: $0) }
-    + Direction.allCases.map { ChainEnd(direction: $0) }
-    + allAspects.filter { !($0 is ChannelMapAspect || $0 is ModeAspect) }
+    + Direction.allCases.map { ChainEnd(direction: $0) } + others
   return Dictionary(grouping: all, by: \.phase)
 }()
