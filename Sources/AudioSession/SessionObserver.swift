@@ -14,6 +14,8 @@ package enum SessionChange: Sendable, Hashable {
 /// Only the process that does the work calls its observer, once; handing a change to a holder calls
 /// none here. Upkeep does not count as a change.
 package struct SessionObserver: Sendable {
+  /// Whether `willChange` has anything to do: only then is the state read for it.
+  package var isAwaiting: @Sendable (SessionChange) -> Bool
   /// Called under the session's lock before planning, with the current state. The change waits for
   /// it, and its time counts.
   package var willChange: @Sendable (SessionChange, SessionState) async -> Void
@@ -21,10 +23,12 @@ package struct SessionObserver: Sendable {
   package var didChange: @Sendable (SessionChange, Result<SessionState, SessionError>) -> Void
 
   package init(
+    isAwaiting: @escaping @Sendable (SessionChange) -> Bool = { _ in true },
     willChange: @escaping @Sendable (SessionChange, SessionState) async -> Void,
     didChange:
       @escaping @Sendable (SessionChange, Result<SessionState, SessionError>) -> Void
   ) {
+    self.isAwaiting = isAwaiting
     self.willChange = willChange
     self.didChange = didChange
   }
@@ -50,7 +54,9 @@ extension AudioSession {
     guard let observer = configuration.observer, let what = SessionChange(order) else {
       return try await change()
     }
-    if let before = try? await state(live, store) { await observer.willChange(what, before) }
+    if observer.isAwaiting(what), let before = try? await state(live, store) {
+      await observer.willChange(what, before)
+    }
     let result = await outcome(of: change)
     observer.didChange(what, result.map(\.state))
     return try result.get()

@@ -54,6 +54,7 @@ final class Hooks: Sendable {
   /// Runs hooks around the session's changes.
   var observer: SessionObserver {
     SessionObserver(
+      isAwaiting: { !self.folders.hooks(for: "pre-\($0.word)").isEmpty },
       willChange: { change, state in
         await self.before(
           Occasion(name: "pre-\(change.word)", state: state, profile: change.profile))
@@ -66,7 +67,8 @@ final class Hooks: Sendable {
           case .failure(let error):
             Occasion(name: "\(change.word)-failed", profile: change.profile, error: error)
           }
-        self.enqueue(occasion)
+        // Without a hook for it there is nothing to wait for when the program ends.
+        if !self.folders.hooks(for: occasion.name).isEmpty { self.enqueue(occasion) }
       })
   }
 
