@@ -29,6 +29,8 @@ struct SessionStore: Sendable {
   let address: String
   /// The files, by their content.
   let files: StoreFiles
+  private static let lastMode = LastParsed<StoredMode>()
+  private static let lastBaseline = LastParsed<Baseline>()
 
   /// - Parameters:
   ///   - folder: the folder of the files; nil means `$XDG_STATE_HOME/audiosession`.
@@ -60,7 +62,9 @@ struct SessionStore: Sendable {
   }
 
   func parseMode(_ bytes: [UInt8]) throws(SessionError) -> StoredMode {
-    try StoredMode(String(decoding: bytes, as: UTF8.self), file: files.path(.mode))
+    try Self.lastMode.value(of: bytes) { bytes throws(SessionError) in
+      try StoredMode(String(decoding: bytes, as: UTF8.self), file: files.path(.mode))
+    }
   }
 
   /// The number of the last mode; if that is damaged and about to be replaced, the number in the
@@ -102,13 +106,15 @@ struct SessionStore: Sendable {
   }
 
   func parseBaseline(_ bytes: [UInt8]) throws(SessionError) -> Baseline {
-    guard let baseline = StoreCoding.decode(Baseline.self, bytes) else {
-      throw SessionError(
-        .storeFailed, stage: .session,
-        "\(files.path(.baseline)) is damaged: the settings from before the session are not known",
-        value: files.path(.baseline))
+    try Self.lastBaseline.value(of: bytes) { bytes throws(SessionError) in
+      guard let baseline = StoreCoding.decode(Baseline.self, bytes) else {
+        throw SessionError(
+          .storeFailed, stage: .session,
+          "\(files.path(.baseline)) is damaged: the settings from before the session are not known",
+          value: files.path(.baseline))
+      }
+      return baseline
     }
-    return baseline
   }
 
   /// Stores a baseline without new information about the server: after a power cut either it or the
