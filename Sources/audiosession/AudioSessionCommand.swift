@@ -80,7 +80,7 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
       {
         throw ValidationError("--pipewire selects the server of a sandbox; add --sandbox")
       }
-      leave(await run(command))
+      await complete(command)
     } catch {
       let unknown = UnknownCommand.find(in: arguments).map { ValidationError($0) }
       switch exitCode(for: error) {
@@ -122,6 +122,12 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
       OverviewView.lines(state, width: $0, names: context.names(nil), on: context.options.server)
     }
     return error.map(context.output.complain) ?? .done
+  }
+
+  /// Runs a command and ends the program, on the thread on which the command has ended: for a way back to
+  /// the main actor, whose thread waits for ever by then, libdispatch would start another one.
+  private static func complete(_ command: any SessionCommand) async -> Never {
+    leave(await run(command))
   }
 
   private static func run(_ command: any SessionCommand) async -> Status {
