@@ -58,7 +58,8 @@ extension KeyedEncodingContainer {
   /// texts.
   package mutating func encode(_ reports: [Property: PropertyReport], forKey key: Key) throws {
     var container = nestedContainer(keyedBy: ReportKey.self, forKey: key)
-    for (property, report) in reports.sorted(by: { $0.key < $1.key }) {
+    for property in Property.allCases {
+      guard let report = reports[property] else { continue }
       try container.encode(report, forKey: ReportKey(property))
     }
   }
