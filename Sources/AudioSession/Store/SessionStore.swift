@@ -165,14 +165,16 @@ struct SessionStore: Sendable {
 
   /// A file name for a canonical address: every byte except letters, digits, `.`, `_` and `-` becomes `%XX`.
   private static func encode(_ address: String) -> String {
-    let digits = Array("0123456789ABCDEF")
-    return address.utf8.map { byte in
-      let scalar = UnicodeScalar(byte)
-      let isPlain =
-        byte < 0x80 && (scalar.properties.isAlphabetic || (0x30...0x39).contains(byte))
-      if isPlain || "._-".utf8.contains(byte) { return String(scalar) }
-      return "%" + String(digits[Int(byte >> 4)]) + String(digits[Int(byte & 15)])
-    }.joined()
+    let digits = Array("0123456789ABCDEF".utf8)
+    var name: [UInt8] = []
+    for byte in address.utf8 {
+      if byte.isBare || byte == UInt8(ascii: ".") {
+        name.append(byte)
+      } else {
+        name += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: name, as: UTF8.self)
   }
 
   /// The canonical form of an address: without the `{…}` of libpulse's lists, and sockets as
