@@ -56,10 +56,13 @@ package struct PropertyRow: Sendable {
     meaning: String? = nil, synonyms: [String] = [], aspect: (any Aspect)? = nil,
     check: Validation<Value>? = nil
   ) {
-    let parts = key.split(separator: ".").map(String.init)
     self.property = property
-    table = parts.count > 1 ? parts[0] : nil
-    name = parts[parts.count - 1]
+    if let dot = key.utf8.firstIndex(of: UInt8(ascii: ".")) {
+      table = String(key[..<dot])
+      name = String(key[key.utf8.index(after: dot)...])
+    } else {
+      (table, name) = (nil, key)
+    }
     self.label = label ?? Words.spaced(property.rawValue)
     self.unit = unit
     self.meaning = meaning

@@ -41,10 +41,15 @@ package enum Words {
     return words.dropLast().joined(separator: ", ") + " \(last) " + end
   }
 
-  /// The words of a name: `preferredInput` as `preferred input`.
+  /// The words of a name of Swift's: `preferredInput` as `preferred input`.
   package static func spaced(_ name: String) -> String {
-    name.reduce(into: "") { result, letter in
-      result += letter.isUppercase ? " " + letter.lowercased() : String(letter)
+    // By bytes: the rows of all properties are made with every start.
+    var bytes: [UInt8] = []
+    for byte in name.utf8 {
+      let isUpper = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+      if isUpper { bytes.append(UInt8(ascii: " ")) }
+      bytes.append(isUpper ? byte | 0x20 : byte)
     }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

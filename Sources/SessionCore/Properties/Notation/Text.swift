@@ -2,6 +2,8 @@
 package enum Text {
   /// The text with control characters escaped, cut where it is long.
   package static func visible(_ text: String, limit: Int = 60) -> String {
+    // Most texts are short and plain, such as every key of a profile.
+    if text.utf8.count <= limit, text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) { return text }
     var result = ""
     for scalar in text.unicodeScalars.prefix(limit) {
       switch scalar.properties.generalCategory {
@@ -21,7 +23,18 @@ package enum Text {
 
   /// A word without what spellings differ in: case, `-`, `_` and spaces.
   package static func folded(_ word: String) -> String {
-    String(word.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " })
+    var bytes: [UInt8] = []
+    for byte in word.utf8 {
+      guard byte < 0x80 else {
+        return String(word.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " })
+      }
+      switch byte {
+      case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: " "): continue
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): bytes.append(byte | 0x20)
+      default: bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// The known words that a mistyped one may mean, nearest first, at most three.
