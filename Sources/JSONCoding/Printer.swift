@@ -10,6 +10,25 @@ final class Slot {
   /// Whether an object is written in the order of its keys, not in that of its encoding.
   var isSorted = false
 
+  /// How many bytes the elements of a finished value take on one line, with what is between them.
+  private(set) lazy var inside: Int = {
+    var bytes = 2 * max(0, elements.count - 1)
+    for at in elements.indices {
+      if kind == .object { bytes += keys[at].utf8.count + 2 }
+      bytes += elements[at].width
+    }
+    return bytes
+  }()
+
+  /// How many bytes a finished value takes on one line.
+  private var width: Int {
+    switch kind {
+    case .scalar: text.utf8.count
+    case .list: inside + 2
+    case .object: elements.isEmpty ? 2 : inside + 4
+    }
+  }
+
   /// Adds what is to be filled in to a list, or with a key to an object.
   func add(_ key: String? = nil) -> Slot {
     let slot = Slot()
@@ -56,19 +75,21 @@ struct Printer {
   private mutating func write(_ slot: Slot, indent: Int) {
     guard slot.kind != .scalar else { return bytes += slot.text.utf8 }
     let isObject = slot.kind == .object
-    let parts = slot.order.map { at in
-      var part = Printer(style)
-      if isObject { part.bytes += "\(slot.keys[at]): ".utf8 }
-      part.write(slot.elements[at], indent: indent + 2)
-      return part.bytes
-    }
-    // Also where a part has several lines: it is too long for this line, too.
-    let isShort = parts.reduce(2 * max(0, parts.count - 1) + indent) { $0 + $1.count } <= 90
+    let isEmpty = slot.elements.isEmpty
+    // An element that needs several lines is too long for this line, too.
+    let isShort = slot.inside + indent <= 90
     let margin = isShort ? "" : "\n" + String(repeating: " ", count: indent + 2)
-    let padding = isShort && isObject && !parts.isEmpty ? " " : ""
-    bytes += "\(isObject ? "{" : "[")\(padding)\(parts.isEmpty ? "" : margin)".utf8
+    let padding = isShort && isObject && !isEmpty ? " " : ""
+    bytes += "\(isObject ? "{" : "[")\(padding)\(isEmpty ? "" : margin)".utf8
     let separator = Array((isShort ? ", " : ",\(margin)").utf8)
-    for (count, part) in parts.enumerated() { bytes += count > 0 ? separator + part : part }
+    for (count, at) in slot.order.enumerated() {
+      if count > 0 { bytes += separator }
+      if isObject {
+        bytes += slot.keys[at].utf8
+        bytes += ": ".utf8
+      }
+      write(slot.elements[at], indent: indent + 2)
+    }
     let end = isShort ? "" : "\n" + String(repeating: " ", count: indent)
     bytes += "\(end)\(padding)\(isObject ? "}" : "]")".utf8
   }
@@ -77,10 +98,13 @@ struct Printer {
 extension JSON.Style {
   /// A string with its quotes.
   func quoted(_ string: String) -> String {
-    let isPlain = string.utf8.allSatisfy {
-      $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    var string = string
+    let isPlain = string.withUTF8 { bytes in
+      bytes.allSatisfy {
+        $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+      }
     }
-    if isPlain { return "\"\(string)\"" }
+    if isPlain { return "\"" + string + "\"" }
     var result = "\""
     for scalar in string.unicodeScalars {
       switch scalar {
