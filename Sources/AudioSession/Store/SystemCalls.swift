@@ -20,12 +20,21 @@ struct SystemCalls: FileCalls {
 
   func read(_ file: Int32, atMost limit: Int) throws(FileError) -> [UInt8] {
     var result: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 16384)
     while result.count < limit {
-      let room = min(buffer.count, limit - result.count)
-      let count = try Self.check { pread(file, &buffer, room, off_t(result.count)) }
-      if count == 0 { break }
-      result += buffer[..<count]
+      // Only what is read is touched: most files have a few hundred bytes.
+      let room = min(16384, limit - result.count)
+      var failure: FileError?
+      let part = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+        let start = buffer.baseAddress
+        do throws(FileError) {
+          count = try Self.check { pread(file, start, room, off_t(result.count)) }
+        } catch {
+          failure = error
+        }
+      }
+      if let failure { throw failure }
+      if part.isEmpty { break }
+      result += part
     }
     return result
   }
