@@ -243,18 +243,19 @@ package struct Baseline: Sendable, Hashable, Codable {
   /// nor does a device's port after a jack event.
   package func valid(for snapshot: ServerSnapshot) -> Baseline {
     let isSameRun = serverCookie == snapshot.server.cookie
-    func isInvalid(_ entry: Entry) -> Bool {
-      if !isSameRun, entry.setting.isOfStream { return true }
-      guard let before = entry.jacks, let now = snapshot.jacks(of: entry.setting) else {
-        return false
-      }
+    // By their places: each plan asks several times, and an entry is large to copy.
+    func isInvalid(_ at: Int) -> Bool {
+      if !isSameRun, entries[at].setting.isOfStream { return true }
+      guard let before = entries[at].jacks,
+        let now = snapshot.jacks(of: entries[at].setting)
+      else { return false }
       return before.contains { port, availability in
         now[port].map { $0 != availability } ?? false
       }
     }
-    guard entries.contains(where: isInvalid) else { return self }
+    guard entries.indices.contains(where: isInvalid) else { return self }
     var result = self
-    result.entries.removeAll(where: isInvalid)
+    result.entries = entries.indices.filter { !isInvalid($0) }.map { entries[$0] }
     return result
   }
 }
