@@ -69,14 +69,14 @@ extension PlanContext {
 
   /// The default is a device, or a chain on it.
   func isDefault(_ direction: Direction, _ name: String) -> Condition {
-    let root = snapshot.chain.defaultRoot(direction)?.name
-    return .value(.setting(.defaultDevice(direction)), asked: .name(name)) { value in
+    .value(.setting(.defaultDevice(direction)), asked: .name(name)) { value in
       guard case .name(let end) = value else { return false }
-      return end == name
-        || snapshot.device(direction, named: end).flatMap { snapshot.chain.root(of: $0) }?.name
-          == name
+      if end == name { return true }
+      let device = self.snapshot.device(direction, named: end)
+      return device.flatMap { self.snapshot.chain.root(of: $0) }?.name == name
     } otherwise: { _ in
-      .overridden("the default is \(root ?? "none"), not \(name)")
+      let root = self.snapshot.chain.defaultRoot(direction)?.name
+      return .overridden("the default is \(root ?? "none"), not \(name)")
     }
   }
 

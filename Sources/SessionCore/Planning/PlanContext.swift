@@ -2,10 +2,16 @@ import PulseTypes
 
 /// The context of an aspect: the input, the predicted server after the steps so far, and the
 /// resolved devices.
-struct PlanContext {
+///
+/// An object, because each aspect gets it and conditions keep it, and its parts are large to copy.
+final class PlanContext: Sendable {
   let input: PlanInput
   let server: PredictedServer
   let resolution: Resolution
+
+  init(input: PlanInput, server: PredictedServer, resolution: Resolution) {
+    (self.input, self.server, self.resolution) = (input, server, resolution)
+  }
 
   var mode: AudioMode { input.mode }
   var snapshot: ServerSnapshot { server.snapshot }
