@@ -5,7 +5,7 @@ import SessionCore
 extension AudioSession {
   /// Called on the loop's thread for each event of the server, and when the connection is lost.
   func noteChange() {
-    guard life.duty != nil || !readers.isEmpty else { return }
+    guard life.hasDuty || !readers.isEmpty else { return }
     upkeep.noteChange()
     schedule()
   }
@@ -15,8 +15,9 @@ extension AudioSession {
 
   /// Schedules the next look for when it is due; a burst of changes gets one look.
   func schedule() {
-    guard !life.isClosed, let due = upkeep.rules.nextLook(after: upkeep.now),
-      !upkeep.isScheduled(by: due)
+    // A look that is due now begins next, and schedules those after it: most events of a burst.
+    guard !life.isClosed, !upkeep.isScheduled(by: upkeep.now),
+      let due = upkeep.rules.nextLook(after: upkeep.now), !upkeep.isScheduled(by: due)
     else { return }
     upkeep.scheduled = due
     guard due > upkeep.now else {

@@ -181,6 +181,13 @@ extension SessionLife {
     }
   }
 
+  /// Whether a look has anything to do.
+  package var hasDuty: Bool {
+    guard case .open(.holding) = phase else { return false }
+    if case .ended(_, .nothing) = declared { return false }
+    return true
+  }
+
   /// Whether the mode is applied again when something changes.
   package var isKept: Bool { isHolder && isActive }
 

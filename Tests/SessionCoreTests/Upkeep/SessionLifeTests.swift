@@ -32,7 +32,8 @@ struct SessionLifeTests {
 
   /// A duty as text.
   private static func duty(_ life: Life) -> String? {
-    switch life.duty {
+    #expect(life.hasDuty == (life.duty != nil))
+    return switch life.duty {
     case .maintain(let mode): "maintain \(mode)"
     case .restore(let mode): "restore, keep \(mode ?? "nothing")"
     case .restoreReturned: "restore returned"
