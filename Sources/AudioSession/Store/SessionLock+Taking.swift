@@ -76,12 +76,21 @@ extension SessionLock {
 
 /// The names of programs, as the process list has them.
 enum ProcessName {
-  /// The name of this program.
-  static var own: String { of(getpid()) }
+  private static let known = Guarded<String?>(nil)
+  private static let unknown = "audiosession"
+
+  /// The name of this program, as it was read first: each state of a holder has it.
+  static var own: String {
+    if let name = known.withLock({ $0 }) { return name }
+    let name = find(getpid())
+    known.withLock { $0 = name }
+    return name ?? unknown
+  }
 
   /// The name of a process's program.
-  static func of(_ process: Int32) -> String {
+  static func of(_ process: Int32) -> String { find(process) ?? unknown }
+
+  private static func find(_ process: Int32) -> String? {
     File.text("/proc/\(process)/comm").split(separator: "\n").first.map(String.init)
-      ?? "audiosession"
   }
 }
