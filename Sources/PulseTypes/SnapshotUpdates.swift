@@ -48,12 +48,30 @@ package struct SnapshotUpdates: Sendable {
   fileprivate func apply(to snapshot: inout ServerSnapshot) {
     if let server { snapshot.server = server }
     cards.apply(to: &snapshot.cards)
-    snapshot.take(sinks, \.sinks, \.places.sinks)
-    snapshot.take(sources, \.sources, \.places.sources)
-    snapshot.take(sinkInputs, \.sinkInputs, \.places.sinkInputs)
-    snapshot.take(sourceOutputs, \.sourceOutputs, \.places.sourceOutputs)
-    snapshot.take(modules, \.modules, \.places.modules)
-    snapshot.take(clients, \.clients, \.places.clients)
+    snapshot.take(sinks, snapshot.sinks, snapshot.places.sinks) {
+      $0.sinks = $1
+      $0.places.sinks = $2
+    }
+    snapshot.take(sources, snapshot.sources, snapshot.places.sources) {
+      $0.sources = $1
+      $0.places.sources = $2
+    }
+    snapshot.take(sinkInputs, snapshot.sinkInputs, snapshot.places.sinkInputs) {
+      $0.sinkInputs = $1
+      $0.places.sinkInputs = $2
+    }
+    snapshot.take(sourceOutputs, snapshot.sourceOutputs, snapshot.places.sourceOutputs) {
+      $0.sourceOutputs = $1
+      $0.places.sourceOutputs = $2
+    }
+    snapshot.take(modules, snapshot.modules, snapshot.places.modules) {
+      $0.modules = $1
+      $0.places.modules = $2
+    }
+    snapshot.take(clients, snapshot.clients, snapshot.places.clients) {
+      $0.clients = $1
+      $0.places.clients = $2
+    }
   }
 }
 
@@ -62,19 +80,24 @@ extension ServerSnapshot {
   /// their indexes.
   package mutating func take(_ updates: SnapshotUpdates) { updates.apply(to: &self) }
 
+  /// - Parameters:
+  ///   - list: the list before the changes.
+  ///   - places: its index.
+  ///   - set: sets the list, which drops its index, and then the index. (A key path takes long to make,
+  ///     at each start of the program, and to follow.)
   fileprivate mutating func take<Member: Placed>(
-    _ updates: [UInt32: Member?], _ list: WritableKeyPath<ServerSnapshot, [Member]>,
-    _ kept: WritableKeyPath<ServerSnapshot, Places<Member>?>
+    _ updates: [UInt32: Member?], _ list: [Member], _ places: Places<Member>?,
+    _ set: (_ snapshot: inout ServerSnapshot, _ list: [Member], _ places: Places<Member>?) -> Void
   ) {
     guard !updates.isEmpty else { return }
-    guard let places = self[keyPath: kept], let replaced = places.replaced(by: updates) else {
-      updates.apply(to: &self[keyPath: list])
-      return
+    var list = list
+    guard let places, let replaced = places.replaced(by: updates) else {
+      updates.apply(to: &list)
+      return set(&self, list, nil)
     }
-    let isSame = replaced.allSatisfy { places.areAlike(self[keyPath: list][$0], $1) }
-    for (place, member) in replaced { self[keyPath: list][place] = member }
-    // The change of the list has dropped its index.
-    if isSame { self[keyPath: kept] = places }
+    let isSame = replaced.allSatisfy { places.areAlike(list[$0], $1) }
+    for (place, member) in replaced { list[place] = member }
+    set(&self, list, isSame ? places : nil)
   }
 }
 
