@@ -51,17 +51,25 @@ struct PredictedServer {
   mutating func edit(
     _ direction: Direction, _ name: String, _ change: (inout Device) -> Void
   ) {
-    let path = Self.devices(direction)
-    guard let at = snapshot[keyPath: path].firstIndex(where: { $0.name == name }) else { return }
-    change(&snapshot[keyPath: path][at])
+    let devices = snapshot.devices(direction)
+    guard let at = devices.firstIndex(where: { $0.name == name }) else { return }
+    if direction == .input { change(&snapshot.sources[at]) } else { change(&snapshot.sinks[at]) }
+  }
+
+  mutating func editDevices(_ direction: Direction, _ change: (inout [Device]) -> Void) {
+    if direction == .input { change(&snapshot.sources) } else { change(&snapshot.sinks) }
   }
 
   mutating func edit(
     _ direction: Direction, _ index: Index<Stream>, _ change: (inout Stream) -> Void
   ) {
-    let path = Self.streams(direction)
-    guard let at = snapshot[keyPath: path].firstIndex(where: { $0.index == index }) else { return }
-    change(&snapshot[keyPath: path][at])
+    let streams = snapshot.streams(direction)
+    guard let at = streams.firstIndex(where: { $0.index == index }) else { return }
+    if direction == .input {
+      change(&snapshot.sourceOutputs[at])
+    } else {
+      change(&snapshot.sinkInputs[at])
+    }
   }
 
   static func devices(

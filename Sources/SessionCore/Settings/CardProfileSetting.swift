@@ -79,15 +79,14 @@ extension PredictedServer {
     for direction in Direction.allCases {
       let kept = card.active.map { Set($0.parts(direction)) } ?? []
       guard profile.count(direction) == 0 || kept != Set(profile.parts(direction)) else { continue }
-      let devices = Self.devices(direction)
-      let gone = snapshot[keyPath: devices].filter { $0.card == card.index && !$0.isMonitor }
-      snapshot[keyPath: devices].removeAll { device in gone.contains { $0.name == device.name } }
+      let gone = snapshot.devices(direction).filter { $0.card == card.index && !$0.isMonitor }
+      editDevices(direction) { $0.removeAll { device in gone.contains { $0.name == device.name } } }
       for new in card.deviceNames(direction, profile: profile) {
         predicted.insert(new)
         var device = card.predictedDevice(direction, named: new, profile: profile)
         // A free index, so that links can refer to the device.
-        device.index = Index(Self.free(snapshot[keyPath: devices].map(\.index.rawValue)))
-        snapshot[keyPath: devices].append(device)
+        device.index = Index(Self.free(snapshot.devices(direction).map(\.index.rawValue)))
+        editDevices(direction) { $0.append(device) }
       }
       if let was = snapshot.server.defaultName(direction), gone.contains(where: { $0.name == was })
       {

@@ -70,13 +70,13 @@ package struct FlapDetector: Sendable, Hashable {
 extension ServerSnapshot {
   /// Whether the same is known to be present as in another snapshot; false if that is unknown.
   package func surelyHasAttachments(of other: ServerSnapshot) -> Bool {
-    surelyHasDevices(of: other) && cards == other.cards && hasPorts(of: other, \.sources)
-      && hasPorts(of: other, \.sinks)
+    surelyHasDevices(of: other) && cards == other.cards && hasPorts(of: other, .input)
+      && hasPorts(of: other, .output)
   }
 
-  private func hasPorts(of other: ServerSnapshot, _ list: KeyPath<Self, [Device]>) -> Bool {
+  private func hasPorts(of other: ServerSnapshot, _ direction: Direction) -> Bool {
     // By their places: a device is large to copy.
-    let (devices, others) = (self[keyPath: list], other[keyPath: list])
+    let (devices, others) = (devices(direction), other.devices(direction))
     return zip(devices.indices, others.indices).allSatisfy { devices[$0].ports == others[$1].ports }
   }
 
