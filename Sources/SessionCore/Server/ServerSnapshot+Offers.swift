@@ -10,7 +10,15 @@ extension ServerSnapshot {
   /// Whether cards, profiles, devices or ports differ from those of another snapshot.
   package func hasOtherDevices(than other: ServerSnapshot) -> Bool {
     guard !surelyHasAttachments(of: other), !listsSameNames(as: other) else { return false }
-    return names != other.names
+    return hasOtherProfiles(than: other) || names != other.names
+  }
+
+  /// Whether a card is there, or on a profile, that another snapshot does not have; takes less time
+  /// than the names, and a holder puts a profile back only after it.
+  private func hasOtherProfiles(than other: ServerSnapshot) -> Bool {
+    cards.contains { card in
+      !other.cards.contains { $0.name == card.name && $0.activeProfile == card.activeProfile }
+    }
   }
 
   /// Whether what has a name is the same in the same order; takes less time than the names.
