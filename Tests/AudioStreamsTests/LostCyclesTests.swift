@@ -64,6 +64,15 @@ struct LostCyclesTests {
     }
   }
 
+  @Test("also where a piece ends with a first frame behind them that passes through zero")
+  func throughZero() throws {
+    var sound = tone
+    for at in 1000..<1256 { sound[at] = 0 }
+    sound[1256] = 1e-7
+    #expect(
+      try parts(sound, piece: 1257) == ["1000 sound", "256 lost", "3544 sound"])
+  }
+
   @Test("silence, a fade, a pause and single zeros are not", arguments: [7, 256, 999])
   func silence(piece: Int) throws {
     var faded = tone.indices.map { tone[$0] * max(0, 1 - Float($0) / 1000) }

@@ -109,8 +109,9 @@ struct LostCycles {
     before sound: UnsafeBufferPointer<Float>, _ behind: Int,
     _ hand: (Part, Int) throws(StreamError) -> Void
   ) throws(StreamError) {
-    // The first frames of sound that begins at zero are as much quieter as they are fewer.
-    let share = min(1, Float(sound.count / channels) / Float(Self.cycle))
+    // The first frames of sound that passes through zero are as much quieter as they are fewer; one
+    // alone says nothing.
+    let share = min(1, Float(sound.count / channels - 1) / Float(Self.cycle))
     let isLost =
       kept >= 2 * Self.cycle && kept % Self.cycle == 0
       && level(sound.prefix(Self.cycle * channels)) >= Self.edge * share

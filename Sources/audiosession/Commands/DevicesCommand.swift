@@ -26,7 +26,7 @@ struct DevicesCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {
-    guard !(tree && all) || options.json else {
+    guard !(tree && all) else {
       throw ValidationError("--tree draws no monitors; leave --tree or --all out")
     }
   }

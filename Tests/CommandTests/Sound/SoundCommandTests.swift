@@ -326,14 +326,13 @@ struct SoundCommandTests {
         checks.first { $0["check"] == .string(name) }.map { $0["ok"] == .bool(true) }
       }
       // A machine that is too busy delivers several cycles at once.
-      let measured = ["ioBufferDuration", "sampleRate"]
-      for number in 1...3 where measured.contains(where: { isOK($0) != true }) {
-        noteTry(number, of: 3, after: "a buffer or rate of \(profile) that was another")
+      for number in 1...3 where isOK("ioBufferDuration") != true {
+        noteTry(number, of: 3, after: "a buffer of \(profile) that was another")
         let result = try await Self.run(
           sandbox, "verify", profile, "--json", "--duration", "500ms")
         checks = try JSONValue(result.standardOutput)["checks"]?.array ?? []
       }
-      for name in measured { #expect(isOK(name) == true, "\(checks)") }
+      #expect(isOK("ioBufferDuration") == true, "\(checks)")
       // Who only plays has none to tell apart.
       #expect(isOK("channels") == (profile == "music-low-latency" ? nil : true), "\(checks)")
     }
