@@ -8,11 +8,15 @@ import Testing
 /// reports no change of the defaults to a program that is connected.
 @Suite("Defaults that PipeWire reports no more", .pipewire, .timeLimit(.minutes(2)))
 struct ForgottenDefaultsTests {
-  /// Programs of PipeWire that end as soon as they have found the defaults.
+  /// Programs of PipeWire that end as soon as they have found the defaults; that may come before the number
+  /// of the process.
   private static let shortLived = """
     for n in 1 2 3 4 5 6; do
-      { stdbuf -oL pw-metadata & echo $! >&3; } 3>&1 | {
-        read -r process; read -r found; kill -9 "$process"; }
+      { stdbuf -oL pw-metadata & echo "process $!" >&3; } 3>&1 | {
+        process=
+        for line in 1 2; do read -r word number && [ "$word" = process ] && process=$number; done
+        kill -9 "$process"
+      }
     done
     """
 
