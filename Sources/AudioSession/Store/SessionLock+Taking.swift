@@ -79,7 +79,7 @@ enum ProcessName {
   private static let known = Guarded<String?>(nil)
   private static let unknown = "audiosession"
 
-  /// The name of this program, as it was read first: each state of a holder has it.
+  /// The name of this program; read once, because each state of a holder has it.
   static var own: String {
     if let name = known.withLock({ $0 }) { return name }
     let name = find(getpid())
