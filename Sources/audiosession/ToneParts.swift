@@ -29,7 +29,8 @@ struct ToneParts {
     let tone = { (from: Double, to: Double, channels: [Int]?) in
       TonePlayer.Segment(
         seconds: command.duration.duration.seconds, from: from, to: to,
-        amplitude: amplitude(decibels: command.level ?? -18), channels: channels)
+        amplitude: amplitude(decibels: command.level ?? Double(ToneCommand.usualLevel)),
+        channels: channels)
     }
     if let text = command.sweep, let sweep = Sweep(text) {
       try Self.check(text, sweep, device)

@@ -29,11 +29,15 @@ struct ToneCommand: SessionCommand {
   @Option(help: ArgumentHelp("How long each takes.", valueName: "time"))
   var duration = TimeLimit(argument: "1s")!
 
+  /// The level without `--level`, dB of full scale.
+  static let usualLevel = -18
+
   // Nearly every value is negative, and would otherwise count as an option.
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How loud a sweep or a speaker is, dB of full scale. (default: -18)", valueName: "dB"))
+      "How loud a sweep or a speaker is, dB of full scale. (default: \(ToneCommand.usualLevel))",
+      valueName: "dB"))
   var level: Double?
 
   var activity: String? { nil }
