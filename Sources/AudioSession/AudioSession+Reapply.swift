@@ -1,4 +1,5 @@
 import Logging
+import PulseTypes
 import SessionCore
 
 extension AudioSession {
@@ -13,9 +14,6 @@ extension AudioSession {
   ) async throws(SessionError) {
     guard let own = life.mode else { return }
     let (store, start) = (store(live), upkeep.now)
-    // What the plan is made from is noted first: a device that returned since the look began may flap.
-    upkeep.noteAttachments(
-      try await live.refresh(deadline: Deadline(after: configuration.timeout)))
     var input = try await input(own.mode, live, store, isExplicit: false)
     if onlyForOthers { input.isOnlyForOthers = true }
     let known = input.baseline
@@ -26,7 +24,9 @@ extension AudioSession {
     queue.upkeep = stop
     if queue.waiting > 0 { stop.set() }
     defer { queue.upkeep = nil }
-    let driver = driver(live, store, Deadline(after: configuration.timeout), stop)
+    var driver = driver(live, store, Deadline(after: configuration.timeout), stop)
+    // A device that returned since the look began, also during the run, may flap.
+    driver.noteAttachments = { await self.noteAttachments($0) }
     let plan = try await driver.plan(&look.run)
     guard !plan.isEmpty else {
       if !onlyForOthers { await live.closeRatePins(besides: plan.claims) }
@@ -58,6 +58,10 @@ extension AudioSession {
       emit(.reapplied(upkeep.now - start))
     }
     await noteConflicts(look, live)
+  }
+
+  private func noteAttachments(_ snapshot: ServerSnapshot) -> Set<Attachment> {
+    upkeep.noteAttachments(snapshot)
   }
 
   /// Reports what is not in effect. What the server refused at the last look is requested again, and was

@@ -1,4 +1,5 @@
 import Logging
+import PulseTypes
 import SessionCore
 
 /// Performs a reconciler's actions on a live server and its store.
@@ -8,6 +9,9 @@ struct ReconcilerDriver {
   let deadline: Deadline
   let logger: Logger?
   var stop: StopSignal?
+  /// Notes what is plugged in at each reading and returns what flaps; nil for an explicit request, which
+  /// uses what is there.
+  var noteAttachments: (@Sendable (ServerSnapshot) async -> Set<Attachment>)?
 
   /// Reads the server and plans; an empty plan needs no `run`.
   func plan(_ reconciler: inout Reconciler) async throws(SessionError) -> Plan {
@@ -42,7 +46,8 @@ struct ReconcilerDriver {
     let snapshot = try await live.refresh(
       rounds: isGlance ? 1 : LiveServer.mostRounds, deadline: deadline)
     let plan = try reconciler.didRead(
-      snapshot, inherited: await live.takeOver(in: snapshot), grants: await live.grants())
+      snapshot, inherited: await live.takeOver(in: snapshot), grants: await live.grants(),
+      unsteady: await noteAttachments?(snapshot))
     guard let first = plan.steps.first else { return }
     logger?.debug("plan", metadata: ["steps": "\(plan.steps.count)", "phase": "\(first.phase)"])
   }

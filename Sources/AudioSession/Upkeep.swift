@@ -48,7 +48,8 @@ struct Upkeep {
 
   mutating func noteChange() { rules.pacer.noteChange(at: now) }
 
-  mutating func noteAttachments(_ snapshot: ServerSnapshot) {
+  @discardableResult
+  mutating func noteAttachments(_ snapshot: ServerSnapshot) -> Set<Attachment> {
     rules.noteAttachments(snapshot, at: now)
   }
 }

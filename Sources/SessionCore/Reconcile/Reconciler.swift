@@ -165,12 +165,14 @@ package struct Reconciler: Sendable {
   ///   - inherited: settings of streams that started with the values that the session had set on an
   ///     earlier stream, with the previous values.
   ///   - grants: latencies granted to the session's open pins.
+  ///   - unsteady: the devices and ports that flap; nil if that is as before.
   @discardableResult
   package mutating func didRead(
     _ snapshot: ServerSnapshot, inherited: [(setting: Setting, before: SettingValue)] = [],
-    grants: [Setting: Duration] = [:]
+    grants: [Setting: Duration] = [:], unsteady: Set<Attachment>? = nil
   ) throws(SessionError) -> Plan {
     input.snapshot = snapshot
+    if let unsteady { input.unsteady = unsteady }
     if firstSnapshot == nil {
       firstSnapshot = snapshot
       // Those of a run that was cut short have taken effect by now.

@@ -73,14 +73,21 @@ package struct UpkeepRules: Sendable {
   }
 
   /// Reports the connected devices to the flap detector and the watch for new cards. What is found to
-  /// flap during a look, after its plan was made, is looked at once more.
-  package mutating func noteAttachments(_ snapshot: ServerSnapshot, at now: Duration) {
-    if let compared, compared.surelyHasAttachments(of: snapshot) { return }
+  /// flap during a look, after its last plan was made, is looked at once more.
+  ///
+  /// - Returns: the devices and ports that flap now.
+  @discardableResult
+  package mutating func noteAttachments(
+    _ snapshot: ServerSnapshot, at now: Duration
+  ) -> Set<Attachment> {
+    let former = flaps.unsteady(at: now)
+    if let compared, compared.surelyHasAttachments(of: snapshot) { return former }
     compared = snapshot
-    let unsteady = flaps.unsteady(at: now)
     flaps.note(snapshot.attachments, at: now)
-    if flaps.unsteady(at: now) != unsteady { pacer.noteChange(at: now) }
     arrivals.note(snapshot, at: now)
+    let unsteady = flaps.unsteady(at: now)
+    if unsteady != former { pacer.noteChange(at: now) }
+    return unsteady
   }
 
   /// Adds what is known of the devices to the input of a plan for upkeep.

@@ -94,8 +94,7 @@ extension ModelWork {
     var look = rules.reapply(
       input, occasion, known: input.baseline, &session.life, at: world.now)
     let task = Task(look.run, by: world.now + Self.timeout, isStopped) { _ in }
-    perform(
-      task.continued { [weak self] task, error in
+      .continued { [weak self] task, error in
         guard let self else { return }
         look.run = task.loop
         var error = error
@@ -112,7 +111,12 @@ extension ModelWork {
         }
         if let view = self.view { rules.noteAttachments(view.snapshot, at: world.now) }
         end(error)
-      })
+      }
+    task.noteAttachments = { [weak self] snapshot in
+      guard let self else { return nil }
+      return rules.noteAttachments(snapshot, at: world.now)
+    }
+    perform(task)
   }
 
   /// While no mode is in effect: what was unplugged when it ended.

@@ -69,6 +69,8 @@ final class ModelWork {
     let deadline: Duration
     let isStopped: () -> Bool
     let done: Done
+    /// Notes what is plugged in at each reading and returns what flaps.
+    var noteAttachments: ((ServerSnapshot) -> Set<Attachment>?)?
 
     init(
       _ loop: Reconciler, by deadline: Duration, _ isStopped: @escaping () -> Bool,
@@ -84,7 +86,8 @@ final class ModelWork {
       switch try task.loop.next(isStopped: task.isStopped(), isLate: world.now >= task.deadline) {
       case .read:
         request(task) { work, view throws(SessionError) in
-          try task.loop.didRead(view.snapshot, grants: view.grants)
+          try task.loop.didRead(
+            view.snapshot, grants: view.grants, unsteady: task.noteAttachments?(view.snapshot))
         }
       case .save(let baseline):
         try task.loop.didSave(save(baseline))

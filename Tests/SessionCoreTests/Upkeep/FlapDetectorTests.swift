@@ -175,6 +175,34 @@ struct FlapDetectorTests {
     #expect(run.server.snapshot.server.defaultSourceName == used)
   }
 
+  @Test("what returns a second time while the mode is applied is used once it is steady")
+  func duringRun() throws {
+    func read(hasArray: Bool) -> ServerSnapshot {
+      Server.machine {
+        $0.addLaptop()
+        if hasArray { $0.addLoose(.input, "array", .quad) }
+      }.snapshot
+    }
+    var rules = UpkeepRules()
+    for second in 0..<4 {
+      let unsteady = rules.noteAttachments(read(hasArray: second % 2 == 0), at: .seconds(second))
+      #expect(unsteady.isEmpty)
+    }
+    let mode = preferring { $0.preferredInput = ["array", .name(Server.microphone)] }
+    var loop = Reconciler(PlanInput(mode: mode, snapshot: read(hasArray: false)))
+    func uses(hasArray: Bool, at second: Int) throws -> Bool {
+      let snapshot = read(hasArray: hasArray)
+      let unsteady = rules.noteAttachments(snapshot, at: .seconds(second))
+      let plan = try loop.didRead(snapshot, unsteady: unsteady)
+      return plan.steps.contains {
+        $0.setting == .defaultDevice(.input) && $0.to == .name("array")
+      }
+    }
+    #expect(try !uses(hasArray: false, at: 4))
+    #expect(try !uses(hasArray: true, at: 5))
+    #expect(try uses(hasArray: true, at: 8))
+  }
+
   @Test("a device is unsteady with its card, or with each connector that can be used")
   func connectors() throws {
     let server = Server.laptop(jacks: ["analog-input-headset-mic": .yes])
