@@ -184,7 +184,7 @@ extension AudioSession {
   public func revert(forgetsUnplugged: Bool = false) async throws(SessionError) -> ApplyReport {
     queue.newDecision()
     return try await inTurn(.replacesMode) { session, budget throws(SessionError) in
-      try await session.restore(keeping: nil, budget, forgets: forgetsUnplugged)
+      try await session.restore(keepsMode: false, budget, forgets: forgetsUnplugged)
     }
   }
 

@@ -131,9 +131,7 @@ extension LiveServer {
       direction: .input, name: "Audio session probe", device: source, spec: device.sampleSpec,
       channelMap: device.channelMap, latency: .milliseconds(100), startCorked: false,
       flags: [.dontMove], properties: Owned.properties(Owned.wakePin))
-    guard let stream = try? await client.openStream(options, timeout: .seconds(2)) else {
-      return nil
-    }
+    guard let stream = await openProbe(options) else { return nil }
     let (sounds, sound) = AsyncStream.makeStream(of: Bool.self)
     await stream.setDataHandler { sound.yield(true) }
     await stream.setEndHandler { _ in sound.yield(false) }
@@ -152,5 +150,17 @@ extension LiveServer {
     // on PipeWire 1.4.
     let isRunning = state == .running || device.direction == .output && state == .idle
     return isRunning ? true : nil
+  }
+
+  /// A busy PipeWire may leave one request unanswered.
+  private func openProbe(_ options: StreamOptions) async -> PulseStream? {
+    for _ in 1...3 {
+      do {
+        return try await client.openStream(options, timeout: .seconds(2))
+      } catch {
+        guard error.code == .timedOut else { return nil }
+      }
+    }
+    return nil
   }
 }

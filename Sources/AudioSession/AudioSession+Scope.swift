@@ -23,7 +23,7 @@ extension AudioSession {
   /// mode changed, and releases the hold.
   func enter(_ scope: Scope, _ budget: Budget) async throws(SessionError) {
     guard scope != self.scope else { return }
-    if life.lock != nil { _ = try await restore(keeping: nil, budget) }
+    if life.lock != nil { _ = try await restore(keepsMode: false, budget) }
     orders.stop()
     await giveLockBack()
     life.declare(nil)
@@ -32,14 +32,26 @@ extension AudioSession {
   }
 
   /// Returns to a former scope and applies its mode again, after a mode of another scope failed.
+  ///
+  /// - Parameters:
+  ///   - declared: that mode.
+  ///   - isWaiting: whether the session waited for another process's end, to apply the mode then.
+  ///   - takeOver: how it was taken over.
   func comeBack(
-    to former: Scope, _ declared: OwnMode?, _ cause: SessionError
+    to former: Scope, _ declared: OwnMode?, isWaiting: Bool, _ takeOver: InterruptionReason?,
+    _ cause: SessionError
   ) async -> SessionError {
     var result = cause
     let budget = Budget(configuration.timeout)
     do throws(SessionError) {
       try await enter(former, budget)
-      if let declared { _ = try await make(declared, budget, isObserved: false) }
+      if let declared, isWaiting {
+        life.declare(declared)
+        if let takeOver { emit(upkeep.rules.interruptions.begin(takeOver)) }
+        beginWaiting(store(live))
+      } else if let declared {
+        _ = try await make(declared, budget, isObserved: false)
+      }
       // Unless something of the failed mode is left.
       result.restored = cause.restored ?? true
     } catch {

@@ -7,8 +7,7 @@ extension AudioSession {
   /// soon as the server answers. The mode of a session that was taken over ends, too.
   func deactivate(_ budget: Budget) async throws(SessionError) -> ApplyReport {
     do throws(SessionError) {
-      let live = try await connected(budget.run)
-      return try await restore(keeping: try currentMode(store(live)), budget)
+      return try await restore(keepsMode: true, budget)
     } catch {
       let consequence: String
       switch error.code {
@@ -58,7 +57,8 @@ extension AudioSession {
   /// Restores what a deactivation without a server could not; call it in turn.
   func restoreWhatIsOwed() async throws(SessionError) {
     guard case .restore(let mode)? = life.duty else { return }
-    _ = try await restore(keeping: mode, Budget(configuration.timeout))
+    _ = try await restore(
+      keepsMode: mode != nil, owed: mode, Budget(configuration.timeout))
   }
 
   /// Opens the process's shared session again if it is used after `close`.

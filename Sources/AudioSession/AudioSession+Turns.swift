@@ -118,14 +118,18 @@ extension AudioSession {
     _ declared: OwnMode, _ budget: Budget, _ options: ActivationOptions = [],
     extent: Extent = .whole, isObserved: Bool = true
   ) async throws(SessionError) -> ApplyReport {
-    let former = (scope: scope, declared: life.modeInEffect)
+    let former = (scope: scope, declared: life.modeInEffect, isWaiting: life.isWaiting)
+    let takeOver = upkeep.rules.interruptions.takeOver
     try await enter(declared.mode.scope ?? .server, budget)
     do throws(SessionError) {
       return try await make(declared, budget, options, extent: extent, isObserved: isObserved)
     } catch {
       guard scope != former.scope else { throw error }
       // In a task of its own: if this one is cancelled, it sends no request any more.
-      throw await Task { await comeBack(to: former.scope, former.declared, error) }.value
+      throw await Task {
+        await comeBack(
+          to: former.scope, former.declared, isWaiting: former.isWaiting, takeOver, error)
+      }.value
     }
   }
 
@@ -159,11 +163,15 @@ extension AudioSession {
   }
 
   func restore(
-    keeping declared: OwnMode?, _ budget: Budget, forgets: Bool = false, isObserved: Bool = true
+    keepsMode: Bool, owed: OwnMode? = nil, _ budget: Budget, forgets: Bool = false,
+    isObserved: Bool = true
   ) async throws(SessionError) -> ApplyReport {
     try await holdingLock(
-      .revert(keepsMode: declared != nil, forgets: forgets), budget, isObserved: isObserved
+      .revert(keepsMode: keepsMode, forgets: forgets), budget, isObserved: isObserved
     ) { session, live, store, stop throws(SessionError) in
+      // With the lock: a command that had it may have stored another mode.
+      var declared = owed
+      if keepsMode, declared == nil { declared = (try? await session.currentMode(store)) ?? nil }
       var input = try await session.input(AudioMode(), live, store, isExplicit: true)
       input.refusals = [:]
       return try await session.reconcile(

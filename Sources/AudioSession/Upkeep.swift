@@ -5,7 +5,7 @@ import SessionCore
 /// What a session knows while it maintains its mode, and when it looks at its server next.
 struct Upkeep {
   var rules = UpkeepRules()
-  let began = ContinuousClock.now
+  let began: ContinuousClock.Instant
   /// When the next look is scheduled, so that it is scheduled only once.
   var scheduled: Duration?
   var looks = 0
@@ -18,9 +18,16 @@ struct Upkeep {
   var portOverride = PortOverride.none
   /// Wakes the session when the machine wakes up.
   var clock: DescriptorWatch?
-  private let awakeBegan = SuspendingClock.now
-  private var asleep = Duration.zero
+  private let awakeBegan: SuspendingClock.Instant
+  /// How long the machine has been asleep, at most: this process may stand still between two clocks.
+  private var asleep: Duration
   private var wokeAt: Duration?
+
+  init() {
+    began = .now
+    awakeBegan = .now
+    asleep = .now - began
+  }
 
   var now: Duration { ContinuousClock.now - began }
 
@@ -33,9 +40,10 @@ struct Upkeep {
   /// Compares the two clocks, of which one stops while the machine is asleep; true the first time
   /// after it woke up.
   mutating func noteSleep() -> Bool {
-    let asleep = now - (SuspendingClock.now - awakeBegan)
-    defer { self.asleep = asleep }
-    guard asleep - self.asleep > .seconds(1) else { return false }
+    let earliest = now
+    let awake = SuspendingClock.now - awakeBegan
+    defer { asleep = now - awake }
+    guard earliest - awake - asleep > .seconds(1) else { return false }
     wokeAt = now
     return true
   }

@@ -6,13 +6,13 @@ import POSIX
 /// `watch` in the background.
 struct BackgroundHolder {
   let options: GlobalOptions
-  /// Whether a process holds the session of the server that was meant.
-  let isHeld: @Sendable () async -> Bool
+  /// The process that holds the session of the server that was meant.
+  let holder: @Sendable () async -> pid_t?
 
   /// Returns once the holder reports that it is ready.
   func start() async throws(SessionError) {
     // The service may maintain another server than this one.
-    if try await startService(), await isHeld() { return }
+    if try await startService(), await holder() != nil { return }
     try checkCancellation()
     let listener = try NotifyListener()
     let log = Self.logPath
@@ -21,6 +21,8 @@ struct BackgroundHolder {
       // It must not get ready later, when no program waits for it.
       kill(child, SIGTERM)
       try checkCancellation()
+      // That of another command, or one that was interrupted, was faster.
+      if let other = await holder(), other != child { return }
       throw SessionError(
         .activationFailed, stage: .session,
         "the profile is applied, and no process maintains it: the holder did not become ready; its log: "
@@ -48,6 +50,7 @@ struct BackgroundHolder {
     case .done: return true
     case .failed: return false
     case .waiting:
+      if await holder() != nil { return true }
       // A second holder would wait behind it, or it behind that.
       throw SessionError(
         .timedOut, stage: .session,

@@ -9,7 +9,7 @@ extension AudioSession {
   /// How long it may list a holder that has ended.
   private static let departure = Duration.seconds(2)
 
-  private func mark(_ store: SessionStore, isClaim: Bool) -> HolderMark {
+  func mark(_ store: SessionStore, isClaim: Bool) -> HolderMark {
     HolderMark(
       isClaim: isClaim, process: getpid(), files: store.files.server, name: ProcessName.own)
   }

@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import POSIX
 import Pulse
 import PulseTypes
 import SessionCore
@@ -44,7 +45,7 @@ extension AudioSession {
   func beginHolding(_ store: SessionStore) {
     orders.stopWaiting()
     guard configuration.isHolding else { return }
-    orders.desk.begin(store.order()?.slip)
+    orders.desk.begin(store.order()?.slip, answered: store.answer()?.number)
     listen(store)
     readOrder(store)
   }
@@ -149,9 +150,8 @@ extension AudioSession {
       return try await inTurn(.replacesMode, timeout: order.timeout) {
         session, budget throws(SessionError) in
         try await session.checkHolder()
-        let stored = keepsMode ? try await session.currentMode(store) : nil
         return try await session.restore(
-          keeping: stored, budget, forgets: forgets, isObserved: !order.isOfHook)
+          keepsMode: keepsMode, budget, forgets: forgets, isObserved: !order.isOfHook)
       }
     case .takeOver:
       await makeRoom(for: order.process, store)
@@ -181,6 +181,8 @@ extension AudioSession {
     defer { queue.turns.pass() }
     guard isHolder, !Task.isCancelled else { return }
     emit(upkeep.rules.interruptions.begin(.takenOver(by: ProcessName.of(taker))))
+    let mode = life.modeInEffect
+    Self.takenOver.withLock { $0[store.lockPath] = mode }
     await live?.closePins()
     await hideMark()
     if case .server(let lock)? = life.lock { lock.pass(to: taker) }
@@ -266,26 +268,46 @@ extension AudioSession {
     guard !life.isClosed, life.isWaiting else { return true }
     // After a restart of the server there is no connection, and only a holder looks for one.
     guard (try? await connected(Deadline(after: configuration.timeout))) != nil else {
+      // A private server that was removed together with the store does not return.
+      guard store.isThere else {
+        Task { await close() }
+        return true
+      }
+      return false
+    }
+    // One that holds through another address: the lock must not be signed before it ends.
+    if let rival = await live?.snapshot.holder(beside: mark(store, isClaim: true)), !rival.isClaim,
+      self.store(of: rival) != nil
+    {
       return false
     }
     let calls = SystemCalls()
     let owner = LockRecord.Owner(pid: calls.process, name: ProcessName.own, isHolding: true)
-    var isAfterOwn = false
+    var isAfterOther = false
     let lock = try? SessionLock.attempt(store.lockPath, owner, calls) { [now = upkeep.now] view in
-      isAfterOwn = view.record.releaser == calls.process
+      isAfterOther = view.record.interrupted.contains(calls.process)
       return life.mayTake(view, at: now, isRunning: calls.isRunning)
     }
     guard let lock, await rival(store, Budget(configuration.timeout)) == nil else { return false }
     take(.server(lock))
-    if isAfterOwn, upkeep.rules.interruptions.takeOver == nil { continueStored(store) }
+    if upkeep.rules.interruptions.takeOver == nil {
+      // It waited behind another session of its process, and declared its mode before that one's last.
+      if !isAfterOther {
+        continueStored(store)
+      } else if let last = Self.takenOver.withLock({ $0[store.lockPath] }) {
+        life.declare(last)
+      }
+    }
     beginHolding(store)
     setDamageAside(store)
     await applyAgain(store)
     return true
   }
 
-  /// Takes the place of another session of its process, which held for both: what that one did last is
-  /// later than the mode that this one declared.
+  /// The mode of the session of this process that was taken over last, by the lock's path.
+  private static let takenOver = Guarded<[String: OwnMode?]>([:])
+
+  /// What is in effect since another session of this process held for both.
   private func continueStored(_ store: SessionStore) {
     guard life.isActive else { return }
     do throws(SessionError) {
@@ -306,7 +328,12 @@ extension AudioSession {
       isOver = nil
     }
     guard let own = life.modeInEffect else {
-      if ((try? storedMode(store)) ?? nil)?.isActive == true { life.leaveInEffect() }
+      if ((try? storedMode(store)) ?? nil)?.isActive == true {
+        life.leaveInEffect()
+      } else if !store.hasLostMode, let left = try? store.baseline() {
+        // What the other process could not restore is restored when it can be.
+        life.noteUnrestored(left)
+      }
       emit(isOver)
       // Without a mode only a service holds.
       await release(live, keepsHolding: false)

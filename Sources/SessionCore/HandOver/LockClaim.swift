@@ -25,8 +25,10 @@ package struct LockClaim {
       }
       return .held(owner)
     }
-    guard case .released(_, let taker?) = view.record.last, taker != process, isRunning(taker),
-      let remaining = reservation.remaining(for: taker, at: now)
+    // Whoever takes over, or was interrupted last, takes it within milliseconds; a change before that would
+    // be replaced at once.
+    guard let next = view.record.next(isRunning), next != process,
+      let remaining = reservation.remaining(for: next, at: now)
     else { return .take }
     return .wait(min(pauses.next(), remaining))
   }

@@ -39,8 +39,12 @@ package struct LockRecord: Sendable, Hashable {
   /// - Parameter isRunning: processes that have ended do not resume.
   package func taken(by owner: Owner, isRunning: (Int32) -> Bool) -> LockRecord {
     var result = self
-    // A process that should have resumed earlier, and did not, now waits behind the others.
-    if let at = interrupted.firstIndex(of: owner.pid) { result.interrupted.removeFirst(at + 1) }
+    // A process that should have resumed earlier, and did not, is not waited for again.
+    if let at = interrupted.firstIndex(of: owner.pid) {
+      result.interrupted.removeFirst(at + 1)
+    } else if let next = self.next(isRunning), next != owner.pid {
+      result.interrupted.removeAll { $0 == next }
+    }
     result.interrupted.removeAll { !isRunning($0) }
     result.last = .taken(owner)
     return result

@@ -78,7 +78,7 @@ extension LockRecord {
   }
 
   /// The process that should have the lock next; nil if there is none.
-  fileprivate func next(_ runs: (Int32) -> Bool) -> Int32? {
+  func next(_ runs: (Int32) -> Bool) -> Int32? {
     if case .released(_, let taker?) = last, runs(taker) { return taker }
     return interrupted.first(where: runs)
   }

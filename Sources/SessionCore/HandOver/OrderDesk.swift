@@ -30,7 +30,11 @@ package struct OrderDesk: Sendable {
   /// An order of an earlier version does not say for whom it is: one that is there already was
   /// given to a former holder, and its process does not expect this one to answer. One that is
   /// addressed to this process was given after it had signed the lock, and must not be missed.
-  package mutating func begin(_ slip: Slip?) {
+  ///
+  /// - Parameter answered: the number of the last order that was answered, also by another session of this
+  ///   process: its text stays until the process that gave it has read the answer.
+  package mutating func begin(_ slip: Slip?, answered: Int? = nil) {
+    if let answered { last = max(last, answered) }
     if let slip, slip.holder == nil { last = max(last, slip.number) }
   }
 

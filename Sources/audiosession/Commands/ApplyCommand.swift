@@ -71,7 +71,7 @@ struct ApplyCommand: SessionCommand {
     if keep, report.state.holder == nil {
       (report.state, snapshot) = try await Interruption.cancelling {
         try await BackgroundHolder(options: options) {
-          (try? await context.withSession { try await $0.holder() }) ?? nil != nil
+          (try? await context.withSession { try await $0.holder()?.pid }) ?? nil
         }.start()
         return try await context.withSession { session in
           (try await session.getSessionState(), await session.lastSnapshot)

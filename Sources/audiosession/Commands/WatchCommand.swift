@@ -115,7 +115,14 @@ struct WatchCommand: SessionCommand {
             await switching.reload()
           }
         }
-      } catch let error where Interruption.isUnread && Failure(error).error.code == .cancelled {
+      } catch {
+        // An order that was carried out while the first apply was tried again is in effect.
+        if revert, Interruption.received != nil || Interruption.isUnread,
+          await session.modeInEffect != nil, let failure = await restore(session, context.output)
+        {
+          throw failure
+        }
+        guard Interruption.isUnread, Failure(error).error.code == .cancelled else { throw error }
         return .done  // its output has no reader
       }
       await switching?.stop()

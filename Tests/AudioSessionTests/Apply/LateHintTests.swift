@@ -31,8 +31,8 @@ struct LateHintTests {
       mode.sampleRate = 44100
       let start = ContinuousClock.now
       try await session.setAudioMode(mode)
-      // A hint's own limit, and the time of a slow machine.
-      #expect(ContinuousClock.now - start < .seconds(4.5))
+      // A hint's own limit; the change has 14 s.
+      #expect(ContinuousClock.now - start < .seconds(2) + Rig.standstill)
       let volume = try await session.snapshot().device(.input, named: "mic")?.volume
       #expect(volume?.loudest == Volume(fraction: 0.3))
       try await sandbox.thaw(.wireplumber)
@@ -54,7 +54,9 @@ struct LateHintTests {
       // A rate and a buffer for the input, and for the output.
       mode.sampleRate = 44100
       mode.ioBufferDuration = .milliseconds(20)
-      let report = try await session.setAudioMode(mode)
+      let report = try await patiently { () throws(SessionError) in
+        try await session.setAudioMode(mode)
+      }
       #expect(report.state.properties[.inputGain]?.verdict == .applied)
       try await sandbox.thaw(.wireplumber)
       try await Self.awaitRate(session)

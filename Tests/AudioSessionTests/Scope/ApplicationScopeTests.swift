@@ -158,7 +158,7 @@ struct ApplicationScopeTests {
       let events = rig.session.events
       try await rig.sandbox.restart()
       for await event in events { if case .serverReset = event { break } }
-      let client = try await PulseClient.connect(to: rig.sandbox.address, name: "ours")
+      let client = try await Rig.client(of: rig.sandbox, "ours")
       let stream = try await client.openStream(
         StreamOptions(
           direction: .input, name: "ours", device: nil,

@@ -263,8 +263,8 @@ struct OtherStreamsTests {
       for number in 1...20 where !isShown {
         noteTry(number, of: 20)
         let before = try await reapplies()
-        let (client, stream) = try await player(rig, "player \(number)")
         let start = ContinuousClock.now
+        let (client, stream) = try await player(rig, "player \(number)")
         while try await reapplies() == before { try await Task.sleep(for: .milliseconds(5)) }
         #expect(try await rig.eventually { isTreated(stream, $0) })
         isShown = try await restore(stream, since: start)
@@ -298,7 +298,7 @@ struct OtherStreamsTests {
       try await rig.session.setAudioMode(silence)
       try await rig.sandbox.kill()
       try await rig.sandbox.restart()
-      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let outside = try await Rig.client(of: rig.sandbox, "outside")
       let rig = Rig(sandbox: rig.sandbox, session: rig.session, outside: outside)
       let (client, stream) = try await player(rig, "firefox")
       #expect(try await rig.eventually { $0.sinkInput(stream)?.isMuted == true })

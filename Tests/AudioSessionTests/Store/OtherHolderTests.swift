@@ -147,11 +147,19 @@ struct OtherHolderTests {
   @Test func `a holder that has ended may still be listed for a second`() async throws {
     try await Rig.with(.minimal) { rig in
       let mark = HolderMark(isClaim: false, process: 4711, files: "elsewhere", name: "studio")
-      try await rig.outside.updateProperties([HolderMark.key: mark.text])
-      let call = Task { try await rig.session.setAudioMode(Self.mode) }
-      try await rig.session.sleep(until: .now + .seconds(1))
-      try await rig.outside.updateProperties([HolderMark.key: ""])
-      _ = try await call.value
+      for number in 1...5 {
+        noteTry(number, of: 5)
+        try await rig.outside.updateProperties([HolderMark.key: mark.text])
+        let call = Task { try await rig.session.setAudioMode(Self.mode) }
+        try await rig.session.sleep(until: .now + .seconds(1))
+        try await rig.outside.updateProperties([HolderMark.key: ""])
+        do {
+          _ = try await call.value
+          return
+        } catch let error as SessionError where error.code == .isBusy && number < 5 {
+          // The machine stood still for the second that was left.
+        }
+      }
     }
   }
 
@@ -319,6 +327,8 @@ struct OtherHolderTests {
       try await rig.session.setAudioMode(Self.mode)
       let second = Rig.session(rig.sandbox)
       try await second.setAudioMode(Self.mode)
+      // Later than the mode of the second one, which counts for both.
+      try await rig.session.setAudioMode(Self.louder)
       try store.write(
         Order(
           kind: .takeOver, number: store.nextOrderNumber(), process: 1, holder: getpid(),
@@ -331,12 +341,17 @@ struct OtherHolderTests {
       #expect(await rig.session.isInterrupted)
       // The second one is faster when the other program ends.
       await rig.session.takeTurn()
+      let generation = store.generation() + 1
+      try store.commit(
+        StoredMode(mode: Self.mode, profile: nil, generation: generation, isActive: true), nil)
       var record = LockRecord()
       record.last = .released(by: 1, to: nil)
+      record.interrupted = [getpid()]
       try calls.write(record.bytes, to: lock)
       calls.unlock(lock)
       try calls.close(lock)
       #expect(await eventually { await second.isHolder })
+      #expect(await eventually { (try? store.mode())?.mode == Self.louder })
       await rig.session.passTurn()
       #expect(await eventually { await !rig.session.isInterrupted })
       #expect(await rig.session.life.isWaiting)
@@ -481,6 +496,50 @@ struct OtherHolderTests {
       #expect(try store(rig).mode()?.mode == nil)
       #expect(await service.isHolder)
       await service.close()
+    }
+  }
+
+  @Test func `a deactivation beside a command keeps what the command stored`() async throws {
+    try await Rig.with(.minimal, isHolding: false) { rig in
+      let session = Rig.session(rig.sandbox)
+      let report = try await begin(session, beside: rig, storing: Self.louder) {
+        try await $0.setActive(false)
+      }
+      #expect(!report.state.active)
+      let stored = try #require(try store(rig).mode())
+      #expect(stored.mode == Self.louder && !stored.isActive)
+      await session.close()
+    }
+  }
+
+  @Test func `a session that fails to enter another scope while it is taken over resumes`()
+    async throws
+  {
+    try await Rig.with(.minimal) { rig in
+      let (store, calls) = (store(rig), SystemCalls())
+      try await rig.session.setAudioMode(Self.mode)
+      try store.write(
+        Order(
+          kind: .takeOver, number: store.nextOrderNumber(), process: 1, holder: getpid(),
+          timeout: .seconds(20)))
+      #expect(await eventually { await rig.session.life.isWaiting })
+      let lock = try calls.open(store.lockPath, .signing)
+      #expect(await eventually { (try? calls.lock(lock, .exclusive)) == true })
+      try sign(lock, 1, "studio")
+      store.takeBackOrder()
+      var mode = Self.mode
+      mode.scope = .application
+      mode.preferredInput = [.name("absent")]
+      mode.inputRequired = true
+      mode.inputGain = nil
+      let absent = mode
+      await #expect(throws: SessionError.self) { try await rig.session.setAudioMode(absent) }
+      #expect(await rig.session.isInterrupted)
+      calls.unlock(lock)
+      try calls.close(lock)
+      #expect(await eventually { await rig.session.isHolder })
+      #expect(await eventually { await !rig.session.isInterrupted })
+      #expect(try store.mode()?.mode == Self.mode)
     }
   }
 

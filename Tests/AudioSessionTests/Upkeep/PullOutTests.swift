@@ -32,18 +32,19 @@ struct PullOutTests {
   }
 
   @Test(
-    "the next input does not wait for the pin of its rate", .graphCards, .timeLimit(.minutes(1)))
+    "the next input does not wait for the pin of its rate", .graphCards, .timeLimit(.minutes(3)))
   func atOnce() async throws {
     try await Rig.with(Machine.graph.configuration) { rig in
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name(Names.usbInput), .name(Names.laptopInput)]
       mode.sampleRate = 48000
       try await rig.session.setAudioMode(mode)
-      for _ in 0..<8 {
-        let start = ContinuousClock.now
+      // From the third round on the microphone flaps, and is used after three seconds.
+      for _ in 0..<5 {
         try await rig.sandbox.unplug(Names.usbCard)
+        let start = ContinuousClock.now
         _ = try await rig.steadyState { $0.route.inputs.first?.name == Names.laptopInput }
-        #expect(ContinuousClock.now - start < .seconds(4.5))
+        #expect(ContinuousClock.now - start < Rig.standstill)
         try await rig.sandbox.plug(Names.usbCard)
         _ = try await rig.steadyState { $0.route.inputs.first?.name == Names.usbInput }
       }

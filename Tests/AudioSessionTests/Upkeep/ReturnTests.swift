@@ -46,17 +46,31 @@ struct ReturnTests {
         }
         return false
       }
-      try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
-      #expect(await isRoute(Names.laptopInput))
-      try await rig.act(on: Names.usbCard, "plug", "analog-input-mic")
-      #expect(await isRoute(Names.usbInput))
-      try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
-      #expect(await isRoute(Names.laptopInput))
-      let start = ContinuousClock.now
-      try await rig.act(on: Names.usbCard, "plug", "analog-input-mic")
-      #expect(await isRoute(Names.usbInput))
-      let time = ContinuousClock.now - start
-      #expect(time >= .seconds(2.9), "it was taken after \(time)")
+      var (former, last) = (ContinuousClock.now, ContinuousClock.now)
+      func pullOut() async throws {
+        (former, last) = (last, .now)
+        try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
+        #expect(await isRoute(Names.laptopInput))
+      }
+      func putBack() async throws -> Duration {
+        let start = ContinuousClock.now
+        try await rig.act(on: Names.usbCard, "plug", "analog-input-mic")
+        #expect(await isRoute(Names.usbInput))
+        return ContinuousClock.now - start
+      }
+      try await pullOut()
+      _ = try await putBack()
+      for number in 1...5 {
+        noteTry(number, of: 5)
+        try await pullOut()
+        let time = try await putBack()
+        // Two within ten seconds make it flap; a busy machine may take longer for them.
+        guard time < .seconds(2.9), ContinuousClock.now - former > .seconds(9) else {
+          #expect(time >= .seconds(2.9), "it was taken after \(time)")
+          break
+        }
+        try #require(number < 5, "two removals took longer than nine seconds")
+      }
     }
   }
 }

@@ -25,7 +25,7 @@ struct StandDownTests {
     try await PulseSandbox.with(.minimal(on: server)) { sandbox in
       let session = Rig.session(sandbox, timeout: .seconds(5))
       let before = try #require(try await session.snapshot().device(.input, named: "mic")).volume
-      try await session.setAudioMode(Self.mode)
+      try await patiently { () throws(SessionError) in try await session.setAudioMode(Self.mode) }
       var events = session.events.makeAsyncIterator()
       try await sandbox.kill()
       while let event = await events.next(), event != .serverLost {}
@@ -59,7 +59,7 @@ struct StandDownTests {
       let outside = try await Rig.client(of: sandbox, "outside")
       let session = Rig.session(sandbox, timeout: .seconds(2))
       let before = try await outside.source(named: "mic")?.volume
-      try await session.setAudioMode(Self.mode)
+      try await patiently { () throws(SessionError) in try await session.setAudioMode(Self.mode) }
       #expect(try await outside.source(named: "mic")?.volume != before)
       try await sandbox.freeze()
       await #expect(throws: SessionError.self) { try await session.setActive(false) }

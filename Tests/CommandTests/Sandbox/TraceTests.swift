@@ -53,7 +53,14 @@ struct TraceTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)
       let result = try await sandbox.shell(
-        "timeout --preserve-status -s TERM 2 $A watch test --trace /dev/full > /dev/null")
+        """
+        cd \(sandbox.directory)
+        $A watch test --trace /dev/full > /dev/null 2> said & pid=$!
+        until grep -q 'ends here' said; do kill -0 $pid || exit 9; pause; done
+        # What comes later does not say it again.
+        $A apply test > /dev/null || exit 8
+        kill $pid; wait $pid; code=$?; cat said >&2; exit $code
+        """)
       #expect(result.status == 143)
       #expect(
         result.standardError.split(separator: "\n").count {

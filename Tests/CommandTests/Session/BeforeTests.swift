@@ -114,6 +114,30 @@ struct BeforeTests {
   }
 
   @Test(
+    "a holder that resumes without a mode restores what the other one could not",
+    arguments: servers)
+  func leftByAnother(_ kind: ServerKind) async throws {
+    try await Self.with(kind) { sandbox in
+      try sandbox.write(
+        profile: "test", "[input]\nprefer = [\"\(Self.input)\"]\ngain = \"80 %\"\n")
+      let service = try await Watching.start(sandbox, "test --json")
+      _ = try await revert(sandbox)
+      #expect(try await isAt(30, sandbox))
+      let other = try await Watching.start(sandbox, "test --replace --revert --json")
+      #expect(try await service.says("interruptionBegan"))
+      #expect(try await isAt(80, sandbox))
+      try await unplug(sandbox)
+      #expect(try await other.says("\"routeChanged\".*\(Self.laptop)"))
+      #expect(try await other.end() == 143)
+      #expect(try await service.says("interruptionEnded"))
+      let plugged = try await sandbox.audiosession("sandbox", "simulate", "plug", Self.card)
+      #expect(plugged.status == 0, "\(plugged)")
+      #expect(try await isAt(30, sandbox))
+      #expect(try await service.end() == 143)
+    }
+  }
+
+  @Test(
     "a rival's values are not restored, though the holder had nothing to do at first",
     arguments: servers)
   func rival(_ kind: ServerKind) async throws {

@@ -215,12 +215,34 @@ struct HandOverTests {
         """)
       return try #require(Int32(result.standardOutput.filter(\.isNumber)), "\(result)")
     }
-    // It is no child of this process: nobody tells its end.
+    #expect(try await ends(holder))
+  }
+
+  @Test("nor does one stay that was taken over", .server)
+  func interruptedEndsWithItsServer() async throws {
+    let holder = try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        setsid $A watch test > first 2>&1 < /dev/null & pid=$!
+        until grep -q applied first; do kill -0 $pid || exit 9; pause; done
+        setsid $A watch test --replace > second 2>&1 < /dev/null & other=$!
+        until grep -q applied second; do kill -0 $other || exit 8; pause; done
+        echo $pid
+        """)
+      return try #require(Int32(result.standardOutput.filter(\.isNumber)), "\(result)")
+    }
+    #expect(try await ends(holder))
+  }
+
+  /// It is no child of this process: nobody tells its end.
+  private func ends(_ process: Int32) async throws -> Bool {
     let end = ContinuousClock.now + .seconds(60)
-    while isAlive(holder), ContinuousClock.now < end {
+    while isAlive(process), ContinuousClock.now < end {
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(!isAlive(holder))
+    return !isAlive(process)
   }
 
   private func isAlive(_ process: Int32) -> Bool {

@@ -96,6 +96,31 @@ struct TakeOverTests {
     }
   }
 
+  @Test("a change between a holder's end and the return of the former one is not lost", .server)
+  func changeBetween() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let lines = try await run(
+        sandbox,
+        """
+        hold a first
+        hold b second --replace
+        await a interruptionBegan 1
+        kill -STOP $(process a)
+        end b TERM
+        $A apply third > /dev/null & applying=$!
+        # It waits for two seconds for the one that is to return.
+        i=0; while kill -0 $applying 2> /dev/null && [ $i -lt 25 ]; do i=$((i + 1)); pause; done
+        kill -CONT $(process a)
+        wait $applying || exit 8
+        await a interruptionEnded 1
+        until [ "$(holder)" = $(process a) ]; do pause; done
+        echo $(gain) $i
+        end a TERM
+        """)
+      #expect(lines == ["40 25"])
+    }
+  }
+
   @Test("watch --auto holds what the devices call for once a former holder has ended", .server)
   func auto() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -87,6 +87,30 @@ struct WatchTests {
     }
   }
 
+  @Test("reverts what it was asked for while its own profile is tried again", .server)
+  func revertsOrder() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
+      try sandbox.write(
+        profile: "later", Profiles.podcast.replacing("[\"mic\"]", with: "[\"later\"]"))
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        pactl get-source-volume mic > before
+        $A watch later --revert --trace trace > out 2> err & pid=$!
+        # The pause after the third attempt is two seconds long.
+        until [ "$(cat trace 2> /dev/null | grep -c unplannable)" = 3 ]; do
+          kill -0 $pid || exit 8; pause
+        done
+        $A apply test > /dev/null || exit 7
+        kill -TERM $pid; wait $pid; code=$?
+        pactl get-source-volume mic | cmp - before || exit 6
+        exit $code
+        """)
+      #expect(result.status == 143, "\(result)")
+    }
+  }
+
   @Test("tries again with a server that is frozen, and a profile that fails once", .simulatedCard)
   func triesAgain() async throws {
     try await PulseSandbox.with(.demo) { sandbox in

@@ -69,13 +69,13 @@ struct RecordLossTests {
     arguments: [ServerKind.pulseaudio, .pipewire])
   func killed(_ kind: ServerKind) async throws {
     try await PulseSandbox.with(.minimal(on: kind)) { sandbox in
-      let recording = try await Recording.start(sandbox, "--duration 2s")
+      let recording = try await Recording.start(sandbox, "--duration 6s")
       try await sandbox.kill()
       let start = ContinuousClock.now
       let (status, json, _) = try await recording.end()
-      #expect(ContinuousClock.now - start < .seconds(10))
+      #expect(ContinuousClock.now - start < .seconds(6) + .seconds(10))
       #expect(status == 0)
-      #expect(json["seconds"] == .number(2))
+      #expect(json["seconds"] == .number(6))
       #expect(missing(json) > 44100 / 2)
       let sidecar = try await sandbox.shell("cat \(recording.path).json").standardOutput
       #expect(sidecar.contains("server-reset"))
@@ -111,7 +111,9 @@ struct RecordLossTests {
       try await recording.waits(until: "pactl list short source-outputs | grep -q .")
       let (status, json, _) = try await recording.end(signal: "INT")
       #expect(status == 0)
-      #expect(json["missing"]?.array.count == 1 && missing(json) > 0, "\(json)")
+      // A busy machine may lose some of what was there, too.
+      let gaps = (json["missing"]?.array ?? []).filter { $0["cause"] != .string("overrun") }
+      #expect(gaps.count == 1 && missing(json) > 0, "\(json)")
       #expect(json["inputs"]?.array.map { $0["device"] } == [.string("usb_mic")])
     }
   }

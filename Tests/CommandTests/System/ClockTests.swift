@@ -103,12 +103,12 @@ struct ClockTests {
         profile: "late", "category = \"playback\"\n[output]\nprefer = [\"late\", \"*\"]\n")
       let watch = try await Watching.start(sandbox, "late --json", environment: environment)
       try await set("0 3600")
-      let start = ContinuousClock.now
       let loaded = try await sandbox.shell("pactl load-module module-null-sink sink_name=late")
       #expect(loaded.status == 0, "\(loaded)")
+      let start = ContinuousClock.now
       #expect(try await watch.says("\"wakeFromSleep\""))
       // On PipeWire the next look was planned for 15 s later.
-      #expect(ContinuousClock.now - start < .seconds(8))
+      #expect(ContinuousClock.now - start < .seconds(12))
       #expect(try await watch.end() == 143)
     }
   }
@@ -139,7 +139,8 @@ struct ClockTests {
       try await sandbox.tell(Self.card, "die", "\(devices)")
       try await set("0 3600")
       try await wake(sandbox)
-      let attempts = min(devices, 3)
+      // A busy machine may count an attempt whose sound came too late.
+      let attempts = "[\(min(devices, 3))-3]"
       #expect(
         try await watch.says(
           "\"deviceStalled\".*\"attempts\":\(attempts),\"revived\":\(devices <= 3)"))

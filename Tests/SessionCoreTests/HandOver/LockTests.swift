@@ -53,7 +53,9 @@ struct LockTests {
     #expect(record.taken(by: Self.owner(2), isRunning: { _ in true }).interrupted == [1])
     // Who was first and did not come is not waited for again.
     #expect(record.taken(by: Self.owner(1), isRunning: { _ in true }).interrupted == [])
-    #expect(record.taken(by: Self.owner(4), isRunning: { $0 == 1 }).interrupted == [1])
+    #expect(record.taken(by: Self.owner(4), isRunning: { $0 == 1 }).interrupted == [])
+    #expect(record.taken(by: Self.owner(4), isRunning: { $0 != 3 }).interrupted == [1])
+    #expect(record.taken(by: Self.owner(4), isRunning: { _ in true }).interrupted == [2, 1])
   }
 
   @Test("a claim: free, held, for a moment another's, meant for another")
@@ -66,8 +68,8 @@ struct LockTests {
     #expect(next(Self.view(.taken(Self.owner(1)))) == .take, "it was killed")
     #expect(next(Self.view(.taken(Self.owner(1)), isTaken: true)) == .held(Self.owner(1)))
     #expect(next(Self.view(.released(by: 1, to: 9), [1])) == .take)
-    #expect(next(Self.view(.released(by: 1, to: nil), [1])) == .take)
-    #expect(next(Self.view(.released(by: 1, to: 2), [1]), ended: 2) == .take)
+    #expect(next(Self.view(.released(by: 1, to: nil), [9, 1])) == .take)
+    #expect(next(Self.view(.released(by: 2, to: nil), [1]), ended: 1) == .take)
     // A command, somebody who has not signed yet, and who is to have it: each for a moment.
     let command = Self.view(.taken(Self.owner(1, isHolding: false)), isTaken: true)
     #expect(next(command) == .wait(.milliseconds(1)))
@@ -76,6 +78,10 @@ struct LockTests {
     #expect(next(meant, at: .seconds(1)) == .wait(.milliseconds(4)))
     #expect(next(meant, at: .seconds(2.9)) == .wait(.milliseconds(8)))
     #expect(next(meant, at: .seconds(3)) == .take, "it does not come")
+    // The end of the one that took over: who was interrupted resumes first.
+    let over = Self.view(.released(by: 2, to: nil), [1])
+    #expect(next(over, at: .seconds(4)) == .wait(.milliseconds(16)))
+    #expect(next(over, at: .seconds(6)) == .take)
   }
 
   @Test("who waits: the last interrupted goes on first, the others watch its end")
@@ -143,6 +149,13 @@ struct LockTests {
     desk.putBack(7)
     desk.begin(.init(number: 7, holder: 7))
     #expect(desk.look(.init(number: 7, holder: 7)) == [.carryOut(7)])
+  }
+
+  @Test func `an order that was answered is not carried out again`() {
+    var desk = OrderDesk(process: 7)
+    desk.begin(.init(number: 3, holder: 7), answered: 3)
+    #expect(desk.look(.init(number: 3, holder: 7)) == [])
+    #expect(desk.look(.init(number: 4, holder: 7)) == [.carryOut(4)])
   }
 
   @Test func `an order without an addressee that was there before was given to another`() {
