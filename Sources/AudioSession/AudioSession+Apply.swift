@@ -49,8 +49,7 @@ extension AudioSession {
     _ declared: OwnMode, _ options: ActivationOptions, _ extent: Extent,
     _ reach: Reach = .replacesMode
   ) async throws(SessionError) -> ApplyReport {
-    try declared.mode.validate()
-    try checkScope(declared.mode)
+    try checkMode(declared.mode)
     return try await waiting(options) { session throws(SessionError) in
       try await session.inTurn(reach) { session, budget throws(SessionError) in
         try await session.overriding(.none) { () throws(SessionError) in
@@ -81,8 +80,7 @@ extension AudioSession {
       if declared.mode.category != before.category, declared.mode.options == before.options {
         declared.mode.options = nil
       }
-      try declared.mode.validate()
-      try session.checkScope(declared.mode)
+      try session.checkMode(declared.mode)
       return try await session.apply(declared, budget)
     }
   }
@@ -193,8 +191,7 @@ extension AudioSession {
   /// - Throws: stage `configuration` for an invalid mode, `device` if the machine cannot meet it, and
   ///   `server` if no server answers.
   public func plan(for mode: AudioMode) async throws(SessionError) -> Plan {
-    try mode.validate()
-    try checkScope(mode)
+    try checkMode(mode)
     reopenIfShared()
     let deadline = Deadline(after: configuration.timeout)
     return try await plan(for: mode, on: connected(deadline))

@@ -53,7 +53,6 @@ extension AudioSession {
     }
   }
 
-  /// A mode with the override applied.
   func overridden(_ mode: AudioMode) -> AudioMode {
     guard upkeep.portOverride == .speaker, mode.category == .playAndRecord else { return mode }
     var mode = mode

@@ -7,8 +7,9 @@ package import SessionCore
 /// what programs share: it decides where this program's streams are opened, and the streams
 /// themselves request rate and channels.
 extension AudioSession {
-  /// Throws for a mode that this session cannot have.
-  nonisolated func checkScope(_ mode: AudioMode) throws(SessionError) {
+  /// Throws for a mode that no session or not this one can have.
+  nonisolated func checkMode(_ mode: AudioMode) throws(SessionError) {
+    try mode.validate()
     guard mode.scope == .application else { return }
     guard configuration.isHolding, !configuration.holdsWithoutMode else {
       throw SessionError(

@@ -118,7 +118,6 @@ extension AudioSession {
     return try storedMode(store)?.isActive == true ? try currentMode(store) : nil
   }
 
-  /// The stored mode.
   func storedMode(_ store: SessionStore) throws(SessionError) -> StoredMode? {
     guard let held = life.held else { return try store.mode() }
     return life.mode.map {

@@ -10,7 +10,6 @@ extension AudioSession {
     schedule()
   }
 
-  /// Whether the mode is applied again when something changes.
   var isKept: Bool { life.isKept }
 
   /// Schedules the next look for when it is due; a burst of changes gets one look.

@@ -107,10 +107,8 @@ public actor AudioSession {
   /// The server's address; nil means the environment's.
   package nonisolated var address: String? { configuration.server }
 
-  /// The connected server.
   var live: LiveServer? { if case .live(let live) = connection { live } else { nil } }
 
-  /// Whether this session maintains the server's setup, as the only writer.
   var isHolder: Bool { life.isHolder }
 
   /// How often the session has waited for the server since it connected; for the benchmark.

@@ -12,7 +12,6 @@ enum Connection {
 
 /// What entitles a session to write.
 enum Hold {
-  /// The lock of the server.
   case server(SessionLock)
   /// The claim on this program's own streams.
   case application(ApplicationClaim)

@@ -9,7 +9,6 @@ package final class Turns {
 
   package init() {}
 
-  /// Takes the turn if it is free.
   func takeIfFree() -> Bool {
     defer { isTaken = true }
     return !isTaken

@@ -19,7 +19,7 @@ struct Upkeep {
   /// Wakes the session when the machine wakes up.
   var clock: DescriptorWatch?
   private let awakeBegan: SuspendingClock.Instant
-  /// How long the machine has been asleep, at most: this process may stand still between two clocks.
+  /// How long the machine has been asleep, at most: this process may be stopped between two clocks.
   private var asleep: Duration
   private var wokeAt: Duration?
 

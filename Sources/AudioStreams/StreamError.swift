@@ -67,6 +67,14 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
     self.details = details
   }
 
+  /// Makes an error with one of its marks.
+  init(
+    _ code: Code, _ message: String, details: String? = nil, is mark: WritableKeyPath<Self, Bool>
+  ) {
+    self.init(code, message, details: details)
+    self[keyPath: mark] = true
+  }
+
   /// The error of a connected device that has delivered nothing for a while.
   package static func silent(_ device: String, _ time: Duration) -> StreamError {
     StreamError(
@@ -87,29 +95,24 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// The error of an output that takes no more sound.
   package static func standstill(_ device: String) -> StreamError {
-    var error = StreamError(
+    StreamError(
       .engineStartFailed, "\(device) has not played all of the sound in time",
-      details: "it is suspended, or its driver or the server is stuck")
-    error.isTimedOut = true
-    return error
+      details: "it is suspended, or its driver or the server is stuck", is: \.isTimedOut)
   }
 
   /// The error of a recording that has waited for its server for long enough.
   static func serverAway(for time: Duration) -> StreamError {
-    var error = StreamError(
+    StreamError(
       .engineStartFailed, "the server has not answered for \(time.components.seconds) s",
-      details: "the recording has ended; the file has the sound from before, then silence")
-    error.isServerAway = true
-    return error
+      details: "the recording has ended; the file has the sound from before, then silence",
+      is: \.isServerAway)
   }
 
   /// The error of a pipe whose reader read nothing when the recording was to end.
   static func stalledReader(of pipe: String) -> StreamError {
-    var error = StreamError(
+    StreamError(
       .fileFailed, "the end of the recording is lost",
-      details: "the reader of \(pipe) reads nothing")
-    error.isOfStalledReader = true
-    return error
+      details: "the reader of \(pipe) reads nothing", is: \.isOfStalledReader)
   }
 
   /// Makes the error of a call that a session refused.

@@ -1,4 +1,3 @@
-/// A parsed JSON value.
 enum JSONValue {
   case null
   case flag(Bool)

@@ -96,7 +96,6 @@ struct Printer {
 }
 
 extension JSON.Style {
-  /// A string with its quotes.
   func quoted(_ string: String) -> String {
     var string = string
     let isPlain = string.withUTF8 { bytes in

@@ -2,25 +2,18 @@ package import Glibc
 
 /// The users and groups of the system.
 package enum Accounts {
-  /// A user.
   package struct User: Sendable {
     package var name: String
     /// The number of the primary group.
     package var group: gid_t
-
-    package init(name: String, group: gid_t) { (self.name, self.group) = (name, group) }
+    package var home = ""
   }
 
-  /// A group of users.
   package struct Group: Sendable {
     package var number: gid_t
     package var name: String
     /// The users who are in it besides their primary group.
     package var members: [String]
-
-    package init(number: gid_t, name: String, members: [String]) {
-      (self.number, self.name, self.members) = (number, name, members)
-    }
 
     /// Whether a user is alone in it.
     ///
@@ -36,7 +29,9 @@ package enum Accounts {
     find(passwd()) {
       getpwuid_r(number, $0, $1, $2, $3)
     } reading: { entry in
-      User(name: String(cString: entry.pw_name), group: entry.pw_gid)
+      User(
+        name: String(cString: entry.pw_name), group: entry.pw_gid,
+        home: String(cString: entry.pw_dir))
     }
   }
 

@@ -43,7 +43,6 @@ package import Glibc
     }
   }
 
-  /// Writes all bytes.
   package func write(_ bytes: some Collection<UInt8>) throws(SystemError) {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {

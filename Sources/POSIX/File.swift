@@ -64,10 +64,8 @@ package enum File {
     return path
   }
 
-  /// This program's file.
   package static var program: String { link("/proc/self/exe") ?? "" }
 
-  /// The folder of this program's file.
   package static var programFolder: String {
     program.lastIndex(of: "/").map { String(program[..<$0]) } ?? ""
   }

@@ -1,6 +1,5 @@
 package import Glibc
 
-/// The contents of folders.
 package enum Folder {
   /// The names in a folder, in no order; empty if it cannot be read.
   package static func names(_ path: String) -> [String] { entries(path).map(\.name) }

@@ -1,6 +1,5 @@
 @preconcurrency internal import Glibc  // `environ` is a plain C variable
 
-/// The variables of this process.
 package enum ProcessEnvironment {
   /// A variable's value; nil if it is not set or empty.
   package static subscript(name: String) -> String? {
@@ -15,11 +14,7 @@ package enum ProcessEnvironment {
 
   /// The user's home: from the variable, otherwise from the system.
   package static var home: String {
-    if let home = folder("HOME") { return home }
-    var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
-    var buffer = [CChar](repeating: 0, count: 16384)
-    getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found)
-    return found.map { String(cString: $0.pointee.pw_dir) } ?? "/nonexistent"
+    folder("HOME") ?? Accounts.findUser(getuid())?.home ?? "/nonexistent"
   }
 
   /// All variables, also the empty ones.

@@ -1,6 +1,5 @@
 internal import Glibc
 
-/// Starts a detached thread.
 package func detachThread(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
   let box = Unmanaged.passRetained(ThreadBody(body))  // for the thread, which releases it
   var thread = pthread_t()

@@ -1,6 +1,5 @@
 package import Glibc
 
-/// The address of a Unix socket.
 package struct UnixAddress {
   private var address = sockaddr_un()
   private let length: socklen_t

@@ -6,14 +6,14 @@ extension DevicePort {
     self.init(
       name: text(info.name) ?? "", description: text(info.description) ?? "", direction: .output,
       priority: info.priority, availability: PortAvailability(info.available),
-      kind: PortKind(number: info.type))
+      kind: PortKind(rawValue: info.type) ?? .unknown)
   }
 
   init(_ info: pa_source_port_info) {
     self.init(
       name: text(info.name) ?? "", description: text(info.description) ?? "", direction: .input,
       priority: info.priority, availability: PortAvailability(info.available),
-      kind: PortKind(number: info.type))
+      kind: PortKind(rawValue: info.type) ?? .unknown)
   }
 }
 
@@ -26,11 +26,6 @@ extension PortAvailability {
       default: .unknown
       }
   }
-}
-
-extension PortKind {
-  /// A kind from a newer server becomes `.unknown`.
-  init(number: UInt32) { self = PortKind(rawValue: number) ?? .unknown }
 }
 
 extension DeviceState {

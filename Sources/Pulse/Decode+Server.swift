@@ -55,7 +55,8 @@ extension DevicePort {
     self.init(
       name: text(info.name) ?? "", description: text(info.description) ?? "",
       direction: isInput ? .input : .output, priority: info.priority,
-      availability: PortAvailability(info.available), kind: PortKind(number: info.type),
+      availability: PortAvailability(info.available),
+      kind: PortKind(rawValue: info.type) ?? .unknown,
       profiles: entries(info.profiles2, info.n_profiles).map { text($0.name) ?? "" },
       latencyOffset: .microseconds(info.latency_offset))
   }

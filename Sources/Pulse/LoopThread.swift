@@ -119,7 +119,6 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
     pa_mainloop_wakeup(mainloop)
   }
 
-  /// The body of the thread.
   func run() {
     blockSignals()
     lock.withLock { thread = pthread_self() }
@@ -173,7 +172,6 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
     if handshakes == 0 { pa_mainloop_set_poll_func(mainloop, nil, nil) }
   }
 
-  /// Runs one batch of work.
   private func perform(_ batch: [Work]) {
     let executor = executor  // held while its jobs run
     for work in batch {

@@ -60,7 +60,6 @@ class PendingRequest {
   }
 }
 
-/// A request with its answer.
 final class Pending<Value: Sendable>: PendingRequest {
   private enum State {
     case pending

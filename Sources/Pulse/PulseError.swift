@@ -65,49 +65,40 @@ public struct PulseError: Error, Sendable, Hashable {
 extension PulseError: CustomStringConvertible {
   /// What failed, why, where, and what may help, in one line.
   public var description: String {
+    let (reason, advice) = words
+    let said = serverMessage.flatMap { $0.lowercased() == reason ? nil : ": \($0)" } ?? ""
     let place = address.map { " (server \($0))" } ?? ""
-    return "\(operation): \(reason)\(place); \(advice)"
+    return "\(operation): \(reason)\(said)\(place); \(advice)"
   }
 
-  private var reason: String {
-    let words =
-      switch code {
-      case .connectionRefused: "no server answers"
-      case .accessDenied: "access denied"
-      case .timedOut: "timed out waiting for the server's answer"
-      case .disconnected: "connection lost"
-      case .cancelled: "cancelled"
-      case .noSuchEntity: "no such entity"
-      case .alreadyExists: "it exists already"
-      case .notSupported: "not supported"
-      case .invalidArgument: "invalid argument"
-      case .moduleFailed: "the module failed to start"
-      case .killed: "ended by the server"
-      case .busy: "busy"
-      case .ioError: "input/output error"
-      case .protocolError: "protocol error"
-      case .closed: "the connection is closed"
-      case .other: "failed"
-      }
-    guard let serverMessage, serverMessage.lowercased() != words else { return words }
-    return "\(words): \(serverMessage)"
-  }
-
-  private var advice: String {
+  private var words: (reason: String, advice: String) {
     switch code {
-    case .connectionRefused: "start the server, or check the address (PULSE_SERVER)"
-    case .accessDenied: "check the cookie (PULSE_COOKIE) and the server's access rules"
-    case .timedOut: "try again; the server may be frozen or overloaded"
-    case .disconnected: "connect again, then repeat the request"
-    case .noSuchEntity: "list what there is, and use one of those names"
-    case .alreadyExists: "use another name"
-    case .invalidArgument: "correct the value"
-    case .moduleFailed: "check the module's arguments; the server's log has the reason"
-    case .busy, .ioError, .other: "try again"
-    case .notSupported: "this object or server cannot do it"
-    case .killed: "open it again if it is still wanted"
-    case .protocolError: "client and server versions do not fit"
-    case .cancelled, .closed: "nothing to do"
+    case .connectionRefused:
+      ("no server answers", "start the server, or check the address (PULSE_SERVER)")
+    case .accessDenied:
+      ("access denied", "check the cookie (PULSE_COOKIE) and the server's access rules")
+    case .timedOut:
+      (
+        "timed out waiting for the server's answer",
+        "try again; the server may be frozen or overloaded"
+      )
+    case .disconnected: ("connection lost", "connect again, then repeat the request")
+    case .cancelled: ("cancelled", "nothing to do")
+    case .noSuchEntity: ("no such entity", "list what there is, and use one of those names")
+    case .alreadyExists: ("it exists already", "use another name")
+    case .notSupported: ("not supported", "this object or server cannot do it")
+    case .invalidArgument: ("invalid argument", "correct the value")
+    case .moduleFailed:
+      (
+        "the module failed to start",
+        "check the module's arguments; the server's log has the reason"
+      )
+    case .killed: ("ended by the server", "open it again if it is still wanted")
+    case .busy: ("busy", "try again")
+    case .ioError: ("input/output error", "try again")
+    case .protocolError: ("protocol error", "client and server versions do not fit")
+    case .closed: ("the connection is closed", "nothing to do")
+    case .other: ("failed", "try again")
     }
   }
 }

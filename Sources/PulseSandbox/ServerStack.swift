@@ -67,7 +67,6 @@ final class ServerStack {
     }
   }
 
-  /// Ends all processes and removes the folder.
   func endRemovingFolder() {
     guard let last = order.first(where: { daemons[$0] != nil }) else { return folder.remove() }
     for process in order.reversed() where process != last { end(process) }

@@ -56,7 +56,6 @@ public struct SampleSpec: Sendable, Hashable, Codable {
     Int64(clamping: (Int128(duration.microseconds) * Int128(rate) + 500_000) / 1_000_000)
   }
 
-  /// The duration of a number of bytes.
   package func duration(ofBytes bytes: Int) -> Duration {
     guard rate > 0, frameBytes > 0 else { return .zero }
     return .microseconds(

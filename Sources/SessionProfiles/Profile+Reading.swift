@@ -68,11 +68,14 @@ extension Profile {
     try parse(text, name: name, file: file, allowsSession: false)
   }
 
-  /// Parses a file of the store: a profile with a `[session]` table (`ParsedProfile.session`).
-  package static func parseStored(
-    _ text: String, name: String, file: String? = nil
+  /// Parses a profile, or a file of the store: it may have a `[session]` table
+  /// (`ParsedProfile.session`).
+  package static func parse(
+    _ text: String, name: String, file: String? = nil, allowsSession: Bool
   ) throws(SessionError) -> ParsedProfile {
-    try parse(text, name: name, file: file, allowsSession: true)
+    let reader = ProfileReader(text, name: name, file: file, allowsSession: allowsSession)
+    if let first = reader.diagnostics.first { throw first.sessionError }
+    return reader.profile
   }
 
   /// Lists all problems of a file, or of the profile of a name, and of those that it extends, in the file's order.
@@ -94,14 +97,6 @@ extension Profile {
     return ProfileResolver(library: library).check(name)
   }
 
-  /// Returns the text that the contents of a file are; throws the mistake that keeps them from
-  /// being one.
-  package static func text(
-    of contents: [UInt8], file: String
-  ) throws(ProfileDiagnostic) -> String {
-    try TextFile.text(of: contents, file)
-  }
-
   /// Returns the unchanged text of a profile, for `profiles show`.
   package static func text(
     _ name: String, environment: [String: String] = processEnvironment
@@ -112,13 +107,5 @@ extension Profile {
     } catch {
       throw error.sessionError
     }
-  }
-
-  private static func parse(
-    _ text: String, name: String, file: String?, allowsSession: Bool
-  ) throws(SessionError) -> ParsedProfile {
-    let reader = ProfileReader(text, name: name, file: file, allowsSession: allowsSession)
-    if let first = reader.diagnostics.first { throw first.sessionError }
-    return reader.profile
   }
 }

@@ -33,19 +33,13 @@ extension Profile {
     return path
   }
 
-  /// The path to which `save` would write a profile; throws the errors of `save` for the name.
-  @discardableResult
-  package static func checkSaving(
-    as name: String, overwrite: Bool = false, environment: [String: String] = processEnvironment
-  ) throws(SessionError) -> String {
-    try place(for: name, overwrite: overwrite, environment: environment).path
-  }
-
   /// Whether a profile of this name is part of the program.
   package static func isBuiltIn(_ name: String) -> Bool { BuiltIn.text(name) != nil }
 
-  private static func place(
-    for name: String, overwrite: Bool, environment: [String: String]
+  /// Where `save` would write a profile; throws the errors of `save` for the name.
+  @discardableResult
+  package static func place(
+    for name: String, overwrite: Bool, environment: [String: String] = processEnvironment
   ) throws(SessionError) -> (path: String, folder: String) {
     try checkName(name)
     guard let folder = userFolder(environment: environment) else {

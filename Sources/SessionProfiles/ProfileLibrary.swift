@@ -31,7 +31,6 @@ struct ProfileLibrary {
     }
   }
 
-  /// Finds a profile by name or path.
   func locate(_ name: String) throws(ProfileDiagnostic) -> Found {
     if name.contains("/") || (name.hasSuffix(".toml") && File.exists(name)) {
       return file(name)
@@ -40,7 +39,6 @@ struct ProfileLibrary {
     throw notFound(name)
   }
 
-  /// The profile in a file.
   func file(_ path: String) -> Found {
     Found(name: stem(path), source: .file(path), isNamed: false)
   }

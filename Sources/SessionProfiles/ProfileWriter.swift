@@ -13,8 +13,8 @@ package enum ProfileWriter {
   ///   - comments: Lines above the line of a property, by the property's name; `match` is that
   ///     table, and the empty name the file as a whole.
   ///
-  /// With a profile or extra numbers the text has a `[session]` table: `Profile.parseStored` reads
-  /// it; in a profile it is an unknown key.
+  /// With a profile or extra numbers the text has a `[session]` table, which in a profile is an
+  /// unknown key.
   package static func toml(
     _ mode: AudioMode, profile: String? = nil, description: String? = nil,
     match: ProfileMatch = ProfileMatch(), extra: [(String, Int)] = [],

@@ -4,9 +4,4 @@ package struct StoredSession: Sendable, Hashable {
   package var profile: String?
   /// Numbers by key, such as `generation`.
   package var numbers: [String: Int] = [:]
-
-  package init(profile: String? = nil, numbers: [String: Int] = [:]) {
-    self.profile = profile
-    self.numbers = numbers
-  }
 }

@@ -3,14 +3,13 @@ import POSIX
 import SessionCore
 
 /// Reads files of text.
-enum TextFile {
+package enum TextFile {
   /// The whole text of a file, which must be UTF-8 and not longer than any profile.
   static func read(_ path: String) throws(ProfileDiagnostic) -> String {
     try text(of: try bytes(of: path), path)
   }
 
-  /// The text that the contents of a file are.
-  static func text(of bytes: [UInt8], _ path: String) throws(ProfileDiagnostic) -> String {
+  package static func text(of bytes: [UInt8], _ path: String) throws(ProfileDiagnostic) -> String {
     guard bytes.count <= TOMLText.limit else {
       throw failure(path, "this file is longer than 1 MiB; no profile is")
     }

@@ -1,6 +1,7 @@
 import AudioSession
 import Glibc
 import PulseSandbox
+import PulseTypes
 import SessionProfiles
 
 /// Prints the cost of an apply and a state, next to the same work of `pactl` in the same run.
@@ -70,7 +71,6 @@ struct Benchmark {
 
   private let sandbox: PulseSandbox
 
-  /// Calls in one process.
   func inProcess() async throws {
     let session = AudioSession(in: sandbox)
     let mode = try Profile.named("podcast").mode
@@ -103,7 +103,11 @@ struct Benchmark {
   }
 
   static func row(_ name: String, _ timings: Timings, _ note: String, width: Int = 28) {
-    Results.note(name, timings, note)
+    Results.note(
+      .init(
+        name: name, medianSeconds: timings.median.seconds,
+        p95Seconds: timings.percentile(95).seconds, p99Seconds: timings.percentile(99).seconds,
+        note: note))
     print("  \(padded(name, to: width))\(timings.text)  \(note)")
   }
 

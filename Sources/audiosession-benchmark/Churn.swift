@@ -56,21 +56,14 @@ struct Churn {
     }
   }
 
-  /// Waits until the state matches the profile; what differs after `limit`. The last events may still be
-  /// on their way to the session: what counts is that it converges.
+  /// Waits until the state matches the profile, also for a process that plans and for `pactl`; what
+  /// differs after `limit`. The last events may still be on their way: what counts is that it
+  /// converges.
   private func awaitNoFlaws(within limit: Duration) async throws -> [String] {
-    let deadline = ContinuousClock.now + limit
-    while true {
-      let flaws = try await flaws()
-      if flaws.isEmpty || ContinuousClock.now > deadline { return flaws }
-      try await ContinuousClock().sleep(for: .milliseconds(10))
-    }
+    try await bench.awaitNoFlaws(client, within: limit, otherFlaws)
   }
 
-  /// What differs from the profile: to a client, to a process that plans, and to `pactl`.
-  private func flaws() async throws -> [String] {
-    let flaws = try await bench.flaws(client)
-    guard flaws.isEmpty else { return flaws }
+  private func otherFlaws() async throws -> [String] {
     let plan = try await bench.sandbox.capture(
       [File.programFolder + "/audiosession", "plan", bench.profile, "--json"]
     ).standardOutput

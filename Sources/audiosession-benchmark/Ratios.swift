@@ -30,7 +30,7 @@ enum Ratios {
     }
     let start = Benchmark.padded(name, to: 52)
     print("  \(start)\(words(value))\(unit)  \(notes.joined(separator: ", "))")
-    Results.note(name, [("value", value)], notes.joined(separator: ", "))
+    Results.note(.init(name: name, value: value, note: notes.joined(separator: ", ")))
   }
 
   /// Throws if a figure was worse than its recorded one.
@@ -41,7 +41,7 @@ enum Ratios {
     }
   }
 
-  private static func words(_ value: Double) -> String {
+  static func words(_ value: Double) -> String {
     let hundredths = Int(exactly: (value * 100).rounded()) ?? 0
     let rest = hundredths % 100
     return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"

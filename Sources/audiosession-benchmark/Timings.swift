@@ -34,8 +34,6 @@ struct Timings {
 
   /// How many times as long as another.
   func ratio(to other: Timings) -> String {
-    guard other.median > .zero else { return "-" }
-    let hundredths = Int(median.seconds / other.median.seconds * 100)
-    return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+    other.median > .zero ? Ratios.words(median.seconds / other.median.seconds) : "-"
   }
 }

@@ -9,8 +9,6 @@ struct RecordingWatch {
   static let silence = Duration.seconds(3)
   /// The remaining time on the disk below which it is reported.
   static let shortest = Duration.seconds(600)
-  /// The level of silence: -90 dB of full scale.
-  private static let quietest: Float = 3.16e-5
 
   private var lastSound = Duration.zero
   private var isSilent = false
@@ -23,7 +21,7 @@ struct RecordingWatch {
   mutating func warnings(_ progress: RecordingProgress, left: DiskSpace.Room?) -> [String] {
     var result: [String] = []
     let now = progress.duration
-    if progress.peak > Self.quietest {
+    if Double(progress.peak) > SignalCheck.silentLevel {
       (lastSound, isSilent) = (now, false)
     } else if now - lastSound >= Self.silence, !isSilent {
       isSilent = true

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// A command of the program.
 protocol SessionCommand: ParsableCommand, Sendable {
   var options: GlobalOptions { get }
 

@@ -32,7 +32,6 @@ struct Status: RawRepresentable, Sendable, Equatable {
 }
 
 extension Status {
-  /// The status for an error.
   init(_ error: SessionError) {
     self =
       switch error.code {

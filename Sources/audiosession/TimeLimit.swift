@@ -29,7 +29,4 @@ struct TimeLimit: ExpressibleByArgument, CustomStringConvertible, Sendable, Equa
     default: nil
     }
   }
-
-  static var allValueStrings: [String] { [] }
-  var defaultValueDescription: String { description }
 }

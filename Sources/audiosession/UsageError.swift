@@ -54,7 +54,6 @@ struct UsageError {
     return message + "; a device is named with --device"
   }
 
-  /// The help of the command in the arguments.
   private static func help(for arguments: [String]) -> String {
     AudioSessionCommand.helpMessage(for: command(in: arguments))
   }

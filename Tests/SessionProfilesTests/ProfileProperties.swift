@@ -18,7 +18,7 @@ enum ProfileProperties {
 
   /// What is a profile is a stored mode, too, and means the same.
   private static func stored(_ text: String, _ parsed: ParsedProfile) -> String? {
-    guard let stored = try? Profile.parseStored(text, name: "f") else {
+    guard let stored = try? Profile.parse(text, name: "f", allowsSession: true) else {
       return "a profile is no stored mode"
     }
     return stored.mode == parsed.mode ? nil : "a profile means something else in the store"

@@ -1,9 +1,10 @@
 import Foundation
 import PulseTypes
 import SessionCore
-import SessionProfiles
 import TestSupport
 import Testing
+
+@testable import SessionProfiles
 
 /// What is written reads back as an equal mode, whatever was preferred.
 @Suite struct WriterTests {
@@ -41,7 +42,7 @@ import Testing
         generation = 7
 
         """)
-    let parsed = try Profile.parseStored(text, name: "mode")
+    let parsed = try Profile.parse(text, name: "mode", allowsSession: true)
     #expect(parsed.mode == mode)
     #expect(parsed.description == "A \"test\"")
     #expect(parsed.session == StoredSession(profile: "podcast", numbers: ["generation": 7]))
@@ -49,7 +50,7 @@ import Testing
 
   @Test func `an empty mode is an empty file`() throws {
     #expect(ProfileWriter.toml(AudioMode()) == "")
-    #expect(try Profile.parseStored("", name: "mode").session == nil)
+    #expect(try Profile.parse("", name: "mode", allowsSession: true).session == nil)
   }
 
   @Test func `when a profile may be chosen`() throws {

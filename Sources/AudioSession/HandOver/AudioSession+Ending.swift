@@ -102,7 +102,6 @@ extension AudioSession {
       value: String(holder.pid))
   }
 
-  /// Whether a process has the lock of a path.
   private static func holds(_ path: String, _ process: Int32) -> Bool {
     SystemCalls().lookAtLock(path).isHeld(by: process)
   }

@@ -9,7 +9,6 @@ import SessionProfiles
 /// dies, the holder stops and restores the previous setup.
 struct Order: Sendable {
   enum Kind: Sendable {
-    /// Apply this mode.
     case apply(AudioMode, profile: String?)
     /// Apply this mode, which was applied before, for another session of the holder's process: no input
     /// is unmuted.
@@ -41,7 +40,6 @@ struct Order: Sendable {
   var isOfHook = ProcessEnvironment["AUDIOSESSION_HOOK"] != nil
 }
 
-/// The outcome of an order.
 struct Answer: Sendable, Codable {
   var number: Int
   /// Nil if it failed, and for a takeover.
@@ -93,7 +91,7 @@ extension Order {
   /// Parses an order; nil for other text. Of one that this version cannot read, the numbers suffice
   /// to refuse it.
   init?(text: String, file: String) {
-    let parsed = try? Profile.parseStored(text, name: "order", file: file)
+    let parsed = try? Profile.parse(text, name: "order", file: file, allowsSession: true)
     let numbers = parsed?.session?.numbers ?? Self.numbers(of: text)
     guard let number = numbers["number"], Self.numbers.contains(number),
       let process = numbers["process"].flatMap(Int32.init(exactly:)), process > 0,

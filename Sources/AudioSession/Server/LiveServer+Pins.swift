@@ -141,7 +141,6 @@ extension LiveServer {
     try await awaitClosing(deadline: deadline)
   }
 
-  /// The latencies that the pins were granted, by setting.
   func grants() async -> [Setting: Duration] {
     var result: [Setting: Duration] = [:]
     for (setting, pin) in pins {

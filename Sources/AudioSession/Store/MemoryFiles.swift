@@ -6,7 +6,6 @@ import SessionCore
 final class MemoryFiles: FileCalls {
   private struct State {
     var contents: [String: [UInt8]] = [:]
-    /// The paths of open files.
     var open: [Int32: String] = [:]
     var last: Int32 = 0
   }

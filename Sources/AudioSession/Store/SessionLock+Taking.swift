@@ -4,7 +4,6 @@ import Pulse
 import SessionCore
 
 extension SessionLock {
-  /// The outcome of taking a lock.
   enum Taking {
     case taken(SessionLock)
     /// A holder has it, and keeps it.
@@ -51,9 +50,7 @@ extension SessionLock {
     _ isMine: (LockView) -> Bool
   ) throws(SessionError) -> SessionLock? {
     do throws(FileError) {
-      guard case .taken(let lock) = try take(path, as: owner, calls, mustSign: mustSign, if: isMine)
-      else { return nil }
-      return lock
+      return try take(path, as: owner, calls, mustSign: mustSign, if: isMine)
     } catch {
       throw error.sessionError("lock", path)
     }

@@ -13,7 +13,7 @@ extension StoredMode {
   init(_ text: String, file: String) throws(SessionError) {
     let parsed: ParsedProfile
     do throws(SessionError) {
-      parsed = try Profile.parseStored(text, name: "stored", file: file)
+      parsed = try Profile.parse(text, name: "stored", file: file, allowsSession: true)
     } catch {
       throw Self.damage(file, error.message)
     }
@@ -32,7 +32,6 @@ extension StoredMode {
       value: file)
   }
 
-  /// The text of the file.
   var text: String {
     ProfileWriter.toml(
       mode, profile: profile,

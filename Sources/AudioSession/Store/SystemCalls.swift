@@ -2,7 +2,6 @@ import Glibc
 import POSIX
 import SessionCore
 
-/// The file operations of the system.
 struct SystemCalls: FileCalls {
   var process: Int32 { getpid() }
 

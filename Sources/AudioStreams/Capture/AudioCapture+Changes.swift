@@ -152,7 +152,6 @@ extension AudioCapture {
     }
   }
 
-  /// Handles an event of the session.
   func handle(_ event: SessionEvent) async {
     switch event {
     case .applied: await modeChanged()

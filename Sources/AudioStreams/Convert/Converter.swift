@@ -8,7 +8,6 @@ package struct Converter: ~Copyable {
   private let mixesFirst: Bool
   private let mixed = Scratch()
 
-  /// The number of output channels.
   package var outputChannels: Int { mix.outputs }
 
   /// Makes a converter from a device's format.

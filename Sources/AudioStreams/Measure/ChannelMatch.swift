@@ -2,7 +2,6 @@
 package enum ChannelMatch: Sendable, Hashable {
   /// The same sound as this channel.
   case channel(Int)
-  /// The mix of all channels.
   case mix
 
   /// The minimum similarity of equal sounds.

@@ -2,7 +2,6 @@ internal import PulseTypes
 
 /// Short sweeps on one output channel after the other, and where they were recorded.
 package struct LoopMeasurement: Sendable, Hashable {
-  /// The recorded source.
   package var source: String
   /// For each output channel, the source's channel that recorded it; nil if none did.
   package var heard: [Int?]

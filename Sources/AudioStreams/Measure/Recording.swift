@@ -107,6 +107,5 @@ package struct RecordedSound: Sendable {
   /// The arrival time of a frame; nil if it has not arrived.
   package func arrival(of frame: Int) -> Int64? { arrivals.first { $0.frames > frame }?.time }
 
-  /// The number of frames at a time.
   package func frames(at time: Int64) -> Int { arrivals.last { $0.time <= time }?.frames ?? 0 }
 }

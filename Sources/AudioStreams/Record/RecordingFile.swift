@@ -125,7 +125,6 @@ actor RecordingFile {
     }
   }
 
-  /// Closes the file.
   func close() throws(StreamError) {
     defer {
       writer = nil

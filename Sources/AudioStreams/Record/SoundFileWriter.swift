@@ -139,7 +139,6 @@ public final class SoundFileWriter {
     #endif
   }
 
-  /// Appends silence.
   func writeSilence(frames count: Int64) throws(StreamError) {
     let second = [Float](repeating: 0, count: sampleRate * channels)
     var left = count

@@ -18,7 +18,7 @@ public struct SignalCheck: Sendable, Hashable {
   }
 
   /// The level of silence: -90 dB of full scale, the resolution of 16-bit samples.
-  static let silentLevel = 3.16e-5
+  package static let silentLevel = 3.16e-5
   /// A silent channel is dead if another one is louder by this factor: 20 dB.
   private static let deadness = 10.0
   /// Two channels are the same if their difference is at most this fraction of them: -60 dB.

@@ -63,17 +63,15 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     switch ps_error_kind(number) {
     case PS_NO_SERVER
     where !ps_stream_was_ready(native) && ServerSocket.hasListener(request.server):
-      var error = StreamError(
+      return StreamError(
         .engineStartFailed,
         "timed out waiting for the server to accept a connection for \(kind) \(device)",
-        details: "more programs wait for it than it lets wait; it may be frozen or overloaded")
-      error.isTimedOut = true
-      return error
+        details: "more programs wait for it than it lets wait; it may be frozen or overloaded",
+        is: \.isTimedOut)
     case PS_NO_SERVER:
-      var error = StreamError(
-        .engineStartFailed, "the server is not there for \(kind) \(device)", details: words)
-      error.isServerAway = true
-      return error
+      return StreamError(
+        .engineStartFailed, "the server is not there for \(kind) \(device)", details: words,
+        is: \.isServerAway)
     case PS_DENIED:
       return StreamError(.permissionDenied, "the server refused \(kind) \(device)", details: words)
     case PS_NO_DEVICE:
@@ -82,11 +80,9 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
       error.isOfOutput = request.direction == .output
       return error
     case PS_WRONG_RATE:
-      var error = StreamError(
+      return StreamError(
         .engineStartFailed, "\(kind) \(device) ended: it did not run at \(grant.rate) Hz",
-        details: words)
-      error.isWrongRate = true
-      return error
+        details: words, is: \.isWrongRate)
     case PS_KILLED:
       var error = StreamError(
         .deviceNotAvailable, "the server ended \(kind) \(device)", details: words)

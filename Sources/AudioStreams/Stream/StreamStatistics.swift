@@ -27,7 +27,6 @@ public struct StreamStatistics: Sendable, Hashable {
     buckets = withUnsafeBytes(of: stats.buckets) { Array($0.bindMemory(to: UInt64.self)) }
   }
 
-  /// Adds the figures of another stream.
   mutating func add(_ other: StreamStatistics) {
     callbacks += other.callbacks
     underflows += other.underflows

@@ -28,7 +28,6 @@ final class StreamWatcher: Sendable {
     }
   }
 
-  /// The body of the thread.
   private func run() {
     blockSignals()
     let error = watch()
@@ -47,11 +46,10 @@ final class StreamWatcher: Sendable {
     defer { samples?.deallocate() }
     while true {
       guard waitForSignal(untilDeadline: samples == nil) else {
-        var error = StreamError(
+        return StreamError(
           .engineStartFailed,
-          "timed out after \(request.timeout) waiting for the server to make the stream")
-        error.isTimedOut = true
-        return error
+          "timed out after \(request.timeout) waiting for the server to make the stream",
+          is: \.isTimedOut)
       }
       // Reads the state before the sound, so that sound from before the end is passed on first.
       let state = ps_stream_state(native)

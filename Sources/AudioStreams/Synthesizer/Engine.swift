@@ -90,7 +90,6 @@ final class Engine: Sendable {
     }
   }
 
-  /// The parts of a running synthesizer.
   var parts: SynthParts? {
     content.withLock { content in
       if case .running(_, let parts) = content.state { parts } else { nil }

@@ -40,7 +40,6 @@ public final class Disturbance: Sendable {
   /// session.
   private static let ending = "\nexec >/dev/null\nread -r word\nkill -KILL 0\n"
 
-  /// The first line that the script writes.
   func firstLine(until deadline: ContinuousClock.Instant) throws(SandboxError) -> String {
     try output.text(until: deadline, late: isLate, ended: isLate)
   }

@@ -92,13 +92,14 @@ extension PulseSandbox {
   }
 
   /// Waits until clients of the server see the change.
-  private func wait(
-    _ client: PulseClient, until condition: (ServerSnapshot) -> Bool
+  func wait(
+    _ client: PulseClient, atMost limit: Duration = .seconds(10),
+    until condition: (ServerSnapshot) async -> Bool
   ) async throws(SandboxError) {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
       let snapshot = try await client.look()
-      if condition(snapshot) { return }
+      if await condition(snapshot) { return }
       try? await ContinuousClock().sleep(for: .milliseconds(2))
     }
     throw SandboxError(.timedOut, "the server did not see it in time")

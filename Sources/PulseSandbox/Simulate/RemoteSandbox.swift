@@ -34,7 +34,6 @@ package struct RemoteSandbox: Sendable {
   }
 }
 
-/// A requested fault.
 package final class RemoteFault: Sendable {
   private let connection: PacketConnection
 

@@ -11,7 +11,6 @@ package struct DoctorCheck: Sendable {
     case mutedInput, silentInput, deadChannel, dualMono, clippedInput, offsetInput
   }
 
-  /// The name.
   package let code: Code
   package let needsServer: Bool
   private let rule: @Sendable (MachineFacts) -> [Finding]

@@ -12,7 +12,6 @@ package struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
     case note
   }
 
-  /// A remedy.
   package struct Remedy: Sendable, Hashable, Encodable, EncodableWithNulls {
     /// A sentence, without the command and the line.
     package var text: String

@@ -10,7 +10,6 @@ package struct MachineFacts: Sendable {
     package var key: String
     /// The rest of the line.
     package var value: String
-    /// The file's path.
     package var file: String
     /// The line's number, from 1.
     package var number: Int
@@ -125,7 +124,6 @@ package struct MachineFacts: Sendable {
   package var cardUsers: [Program] = []
   /// Whether this process runs as root.
   package var isRoot = false
-  /// The state of the session, with its mode.
   package var state: SessionState?
   /// The process that held the session and ended without releasing it; nil if there is none.
   package var killedHolder: Program?

@@ -89,13 +89,7 @@ private func cardShared(_ facts: MachineFacts) -> [Finding] {
 }
 
 private func sessionManager(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  guard snapshot.has(.sessionManager) else { return [] }
-  let isThere = snapshot.clients.contains { client in
-    client.properties["wireplumber.daemon"] == "true"
-      || ["WirePlumber", "pipewire-media-session"].contains(
-        client.properties["application.name"] ?? client.name)
-  }
-  guard !isThere else { return [] }
+  guard snapshot.lacksSessionManager else { return [] }
   return [
     Finding(
       .sessionManager, .problem, "PipeWire has no session manager: WirePlumber does not run",

@@ -27,7 +27,6 @@ enum Condition {
     self.init(.setting(setting), asked, otherwise: otherwise)
   }
 
-  /// The condition with another obstacle.
   func mapObstacle(_ change: @escaping (Obstacle) -> Obstacle) -> Condition {
     switch self {
     case .value(let fact, let asked, let isMet, let otherwise):

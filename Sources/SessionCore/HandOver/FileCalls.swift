@@ -42,10 +42,7 @@ package enum FileMode: Sendable {
   case folder
 }
 
-/// The kind of lock.
 package enum LockKind: Sendable {
-  /// Shared with other processes.
   case shared
-  /// Exclusive.
   case exclusive
 }

@@ -17,7 +17,6 @@ package struct LockRecord: Sendable, Hashable {
     }
   }
 
-  /// The last change of the lock.
   package enum Last: Sendable, Hashable {
     case nothing
     case taken(Owner)

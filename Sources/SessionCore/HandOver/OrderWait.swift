@@ -20,7 +20,6 @@ package struct OrderWait: Sendable {
   }
 
   package enum Action: Sendable, Hashable {
-    /// The answer is there.
     case answered
     /// Keep waiting for an event or the alarm.
     case wait(alarm: Duration?)

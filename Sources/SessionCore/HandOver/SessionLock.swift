@@ -30,14 +30,7 @@ package final class SessionLock: Sendable {
     try? calls.close(file)
   }
 
-  /// One attempt to take the lock.
-  package enum Try {
-    case taken(SessionLock)
-    /// Another process was faster, or has it for a moment: look again.
-    case refused
-  }
-
-  /// Takes a lock that looked free.
+  /// Takes a lock that looked free; nil if another process was faster, or has it for a moment.
   ///
   /// A process that died with it may have renamed a file, and not yet synced the folder: what is read
   /// from now on is on the disk.
@@ -48,19 +41,19 @@ package final class SessionLock: Sendable {
   package static func take(
     _ path: String, as owner: LockRecord.Owner, _ calls: any FileCalls,
     mustSign: Bool = true, if isMine: (LockView) -> Bool
-  ) throws(FileError) -> Try {
+  ) throws(FileError) -> SessionLock? {
     let file = try calls.open(path, .signing)
     do throws(FileError) {
       guard try calls.lock(file, .exclusive) else {
         try? calls.close(file)
-        return .refused
+        return nil
       }
       let view = LockView(
         isTaken: false, record: LockRecord(bytes: try calls.read(file, atMost: LockRecord.length)))
       guard isMine(view) else {
         calls.unlock(file)
         try? calls.close(file)
-        return .refused
+        return nil
       }
       do throws(FileError) {
         if case .taken = view.record.last { try calls.syncFolder(path.folder) }
@@ -73,7 +66,7 @@ package final class SessionLock: Sendable {
       } catch {
         if mustSign { throw error }
       }
-      return .taken(SessionLock(file, record, calls))
+      return SessionLock(file, record, calls)
     } catch {
       try? calls.close(file)
       throw error

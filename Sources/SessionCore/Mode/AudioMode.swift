@@ -110,7 +110,6 @@ struct DirectionPreferences {
   var moveStreams: Bool
   var latencyOffset: Duration?
 
-  /// Whether a preference needs a device.
   var needsDevice: Bool {
     prefer != nil || port != nil || codec != nil || polarPattern != nil || channels != nil
       || volume != nil

@@ -5,11 +5,9 @@ package import PulseTypes
 /// It has only what differs from the server's own defaults, and names devices by their stable
 /// properties. Applying it at once changes nothing.
 package struct CapturedSetup: Sendable, Hashable {
-  /// The setup as a mode.
   package var mode = AudioMode()
   /// All inputs, for a profile's `[match]`.
   package var inputs: [DeviceMatcher] = []
-  /// All outputs.
   package var outputs: [DeviceMatcher] = []
   /// The devices in use, for users: `USB Microphone, Built-in Audio`; empty without any.
   package var summary = ""
@@ -54,7 +52,6 @@ package struct CapturedSetup: Sendable, Hashable {
   }
 }
 
-/// What a setup is captured from.
 struct CaptureSource {
   let snapshot: ServerSnapshot
   /// The mode in effect.

@@ -15,7 +15,6 @@ public enum Category: String, Sendable, Hashable, Codable, CaseIterable {
   /// Several outputs at once.
   case multiRoute = "multi-route"
 
-  /// The directions that the category requires.
   package var directions: Set<Direction> {
     switch self {
     case .ambient, .soloAmbient, .playback, .multiRoute: [.output]

@@ -162,7 +162,6 @@ extension DeviceMatcher {
 }
 
 extension PortMatcher {
-  /// Whether the matcher matches a port of a device.
   func matches(_ port: DevicePort, of device: Device) -> Bool {
     switch self {
     case .name(let pattern): Glob.matches(pattern, port.name)
@@ -189,6 +188,5 @@ extension Device {
     ports.filter(\.availability.isUsable).max { $0.priority < $1.priority }
   }
 
-  /// The port in use.
   package var active: DevicePort? { activePort.flatMap { name in ports.first { $0.name == name } } }
 }

@@ -6,7 +6,6 @@ package import PulseTypes
 /// device by its part. A wrong prediction only prints a wrong name in a plan: after the profile is
 /// set, the actual devices are resolved again.
 extension Card {
-  /// Whether it is a Bluetooth device.
   package var isBluetooth: Bool {
     name.hasPrefix("bluez_card") || properties["device.api"]?.hasPrefix("bluez") == true
       || properties["device.bus"] == "bluetooth"
@@ -65,7 +64,6 @@ extension Card {
       card: index, ports: ports(direction, in: [profile.name]), properties: properties)
   }
 
-  /// The ports of a direction in any of the profiles.
   func ports(_ direction: Direction, in profiles: [String]) -> [DevicePort] {
     ports.filter { port in
       port.direction == direction && port.profiles.contains { profiles.contains($0) }

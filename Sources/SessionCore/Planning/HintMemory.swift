@@ -5,7 +5,6 @@ package import PulseTypes
 /// Without it a plan would retry in vain for ever. It is valid for one run of the server, and for a
 /// device until it is removed: a device that returns is asked again.
 package struct HintMemory: Sendable, Hashable, Codable {
-  /// One attempt.
   package struct Attempt: Sendable, Hashable, Codable {
     /// The rate or latency of a device.
     package var setting: Setting

@@ -24,7 +24,6 @@ public enum Phase: Int, Sendable, Hashable, Codable, CaseIterable, Comparable {
   /// Orders as applied.
   public static func < (a: Phase, b: Phase) -> Bool { a.rawValue < b.rawValue }
 
-  /// The title for users.
   package var title: String {
     switch self {
     case .category: "category, mode, options"

@@ -16,7 +16,6 @@ final class PlanContext: Sendable {
   var mode: AudioMode { input.mode }
   var snapshot: ServerSnapshot { server.snapshot }
 
-  /// The resolved device of a direction.
   func resolved(_ direction: Direction) -> Resolved? { resolution.devices[direction] }
 
   /// The resolved device in the predicted server, with its ports and values.

@@ -22,7 +22,6 @@ package struct PlanInput: Sendable, Hashable, Codable {
     get { occasion == .asked }
     set { occasion = newValue ? .asked : .upkeep }
   }
-  /// The reason for the plan.
   package var occasion = Occasion.asked
   /// Whether an input may be unmuted; nil is whether the plan was asked for.
   package var mayUnmute: Bool?

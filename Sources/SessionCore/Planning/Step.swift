@@ -7,7 +7,6 @@ public struct Step: Sendable, Hashable, Codable {
   public var phase: Phase
   /// The property of the session that needs it, a key of the state's JSON.
   public var property: Property
-  /// The setting to change.
   package var setting: Setting
   /// The current value; nil if the object does not exist yet.
   package var from: SettingValue?

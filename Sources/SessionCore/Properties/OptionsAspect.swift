@@ -47,7 +47,6 @@ struct OptionsAspect: Aspect {
     context.mode.options.map { .strings($0.sorted().map(\.rawValue)) }
   }
 
-  /// The options that are in effect.
   func actual(_ context: PlanContext) -> StateValue? {
     guard let options = context.mode.options else { return nil }
     let met = options.sorted().filter { context.obstacle(Self.list($0, context)) == nil }

@@ -63,7 +63,6 @@ extension Property {
     return "\(row.name) = \(row.write(mode) ?? "")"
   }
 
-  /// The rows of all properties, in their order.
   package static let rows = allCases.map(\.row)
 
   /// The properties that a state reports, in its order.
@@ -72,17 +71,14 @@ extension Property {
 
 /// The properties that input and output both have.
 extension Property {
-  /// The preferred device of a direction.
   package static func device(_ direction: Direction) -> Property {
     direction == .input ? .preferredInput : .preferredOutput
   }
 
-  /// The port of a direction's device.
   package static func port(_ direction: Direction) -> Property {
     direction == .input ? .inputPort : .outputPort
   }
 
-  /// The channel map of a direction's device.
   package static func channels(_ direction: Direction) -> Property {
     direction == .input ? .channelMap : .outputChannelMap
   }
@@ -92,12 +88,10 @@ extension Property {
     direction == .input ? .inputGain : .outputVolume
   }
 
-  /// The mute of a direction's device.
   package static func muted(_ direction: Direction) -> Property {
     direction == .input ? .inputMuted : .outputMuted
   }
 
-  /// The latency offset of a direction's port.
   package static func latencyOffset(_ direction: Direction) -> Property {
     direction == .input ? .inputLatencyOffset : .outputLatencyOffset
   }

@@ -13,7 +13,6 @@ package struct PropertyRow: Sendable {
   package let name: String
   /// The label in tables: `sample rate`.
   package let label: String
-  /// The unit of its numbers.
   package let unit: PropertyUnit
   /// The comment above its line in a saved profile; nil if there is none.
   package let meaning: String?
@@ -27,9 +26,7 @@ package struct PropertyRow: Sendable {
     @Sendable (_ node: Node, _ mode: inout AudioMode, _ reading: inout ProfileReading) -> Void
   /// The value as a file has it; nil if the mode does not set the property.
   package let write: @Sendable (_ mode: AudioMode) -> String?
-  /// Whether a mode sets the property.
   let isSet: @Sendable (_ mode: AudioMode) -> Bool
-  /// Removes the property from a mode.
   package let clear: @Sendable (_ mode: inout AudioMode) -> Void
   /// Copies the value from another mode if this one does not set it.
   let fill: @Sendable (_ mode: inout AudioMode, _ base: AudioMode) -> Void

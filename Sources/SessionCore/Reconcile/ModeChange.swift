@@ -15,7 +15,6 @@ package struct ModeChange: Sendable {
 
   /// The loop that makes the change.
   package var run: Reconciler
-  /// The baseline before the change.
   package let before: Baseline
   /// Whether a mode was in effect before, also one that an earlier process applied.
   package let wasInEffect: Bool

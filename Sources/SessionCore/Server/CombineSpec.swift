@@ -15,13 +15,10 @@ package struct CombineSpec: Sendable, Hashable, Codable, LinkSpec {
     self.map = map
   }
 
-  package var moduleName: String { Self.moduleName }
-
-  static let moduleName = "module-combine-sink"
+  package static let moduleName = "module-combine-sink"
 
   var masters: [NamedDevice] { outputs.map { NamedDevice(direction: .output, name: $0) } }
 
-  /// The arguments to load the module with.
   package var moduleArgument: String {
     ModuleArguments.render([
       ("sink_name", .text(Owned.combineName)),

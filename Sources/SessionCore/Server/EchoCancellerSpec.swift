@@ -24,9 +24,7 @@ package struct EchoCancellerSpec: Sendable, Hashable, Codable, LinkSpec {
     [8000, 16000, 32000].first { (preference ?? 48000) <= $0 } ?? 48000
   }
 
-  package var moduleName: String { Self.moduleName }
-
-  static let moduleName = "module-echo-cancel"
+  package static let moduleName = "module-echo-cancel"
 
   var masters: [NamedDevice] {
     [NamedDevice(direction: .input, name: input), NamedDevice(direction: .output, name: output)]

@@ -5,7 +5,6 @@
 /// parser with the same rules: there everything is escaped once, values in single quotes and the
 /// whole in double ones.
 package enum ModuleArguments {
-  /// The value of one argument.
   package enum Value: Sendable {
     /// Plain text, such as a name or a channel map.
     case text(String)

@@ -12,13 +12,6 @@ package struct RemapSpec: Sendable, Hashable, Codable, LinkSpec {
   /// The positions it presents, a standard layout.
   package var map: ChannelMap
 
-  package init(direction: Direction, master: String, masterMap: ChannelMap, map: ChannelMap) {
-    self.direction = direction
-    self.master = master
-    self.masterMap = masterMap
-    self.map = map
-  }
-
   /// The name of the remap's device; the same after every reload, so that streams return to it.
   package var name: String { Owned.name(direction) }
 
@@ -30,7 +23,6 @@ package struct RemapSpec: Sendable, Hashable, Codable, LinkSpec {
 
   var masters: [NamedDevice] { [NamedDevice(direction: direction, name: master)] }
 
-  /// The arguments to load the module with.
   package var moduleArgument: String {
     let kind = direction == .input ? "source" : "sink"
     return ModuleArguments.render([

@@ -74,6 +74,5 @@ extension ServerKind {
 extension ServerSnapshot {
   package func has(_ trait: ServerTraits) -> Bool { traits.contains(trait) }
 
-  /// The server's traits.
   package var traits: ServerTraits { server.kind.traits }
 }

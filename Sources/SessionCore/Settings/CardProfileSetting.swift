@@ -1,6 +1,5 @@
 import PulseTypes
 
-/// The profile of a card.
 struct CardProfileSetting: CardSettingKind {
   let card: String
 

@@ -1,6 +1,5 @@
 import PulseTypes
 
-/// The codec of a Bluetooth card.
 struct CodecSetting: CardSettingKind {
   let card: String
 

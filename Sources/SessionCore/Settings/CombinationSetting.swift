@@ -1,6 +1,5 @@
 import PulseTypes
 
-/// The session's combined outputs.
 struct CombinationSetting: LinkKind {
   var setting: Setting { .combination }
   var object: String { Owned.combineName }

@@ -1,6 +1,5 @@
 import PulseTypes
 
-/// The default source or sink.
 struct DefaultDeviceSetting: DeviceChoiceSettingKind {
   let direction: Direction
 

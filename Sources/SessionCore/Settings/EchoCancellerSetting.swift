@@ -1,6 +1,5 @@
 import PulseTypes
 
-/// The session's echo canceller, a link of the input's and of the output's chain.
 struct EchoCancellerSetting: LinkKind {
   var setting: Setting { .echoCanceller }
   var object: String { Owned.echoName(.input) }

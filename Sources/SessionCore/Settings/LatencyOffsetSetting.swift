@@ -1,6 +1,5 @@
 import PulseTypes
 
-/// The latency offset of a card's port.
 struct LatencyOffsetSetting: SettingKind {
   let card: String
   let port: String

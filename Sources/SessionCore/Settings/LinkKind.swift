@@ -2,13 +2,11 @@ import PulseTypes
 
 /// A link of a chain: a module of the session with one or two devices.
 protocol LinkKind: SettingKind {
-  /// The link itself.
   var setting: Setting { get }
   /// The module that makes it.
   var moduleName: String { get }
   /// The kind of its device in a direction, in the terms of `Owned`; nil if it has none there.
   func role(_ direction: Direction) -> String?
-  /// The name of its device in a direction.
   func deviceName(_ direction: Direction) -> String
   /// What a value asks for; nil if the value is not this kind of link.
   func spec(_ value: SettingValue) -> (any LinkSpec)?
@@ -16,8 +14,6 @@ protocol LinkKind: SettingKind {
 
 /// What a link of a chain is made from.
 protocol LinkSpec {
-  /// The module that makes it.
-  var moduleName: String { get }
   /// The arguments to load the module with.
   var moduleArgument: String { get }
   /// The devices on which it stands.
@@ -80,7 +76,7 @@ extension LinkKind {
     guard let spec = spec(value) else { return standing }
     return standing + [
       .loadModule(
-        spec.moduleName, argument: spec.moduleArgument, keepingRates: spec as? EchoCancellerSpec)
+        moduleName, argument: spec.moduleArgument, keepingRates: spec as? EchoCancellerSpec)
     ]
   }
 
@@ -143,7 +139,7 @@ extension PredictedServer {
   }
 
   mutating func addCombination(_ spec: CombineSpec) {
-    let module = addModule(spec.moduleName, spec.moduleArgument)
+    let module = addModule(CombineSpec.moduleName, spec.moduleArgument)
     add(
       .output, Owned.combineName, spec.map,
       [Owned.roleKey: Owned.combineRole, Owned.primaryKey: spec.primary], of: module,
@@ -158,7 +154,7 @@ extension PredictedServer {
   }
 
   mutating func addCanceller(_ spec: EchoCancellerSpec) {
-    let module = addModule(spec.moduleName, spec.moduleArgument)
+    let module = addModule(EchoCancellerSpec.moduleName, spec.moduleArgument)
     add(
       .input, Owned.echoName(.input), spec.map,
       [Owned.roleKey: Owned.echoRole, Owned.echoKey: "\(spec.method) \(spec.rate)"], of: module,

@@ -1,6 +1,5 @@
 import PulseTypes
 
-/// The mute of a device.
 struct MuteSetting: DeviceSettingKind {
   let direction: Direction
   let name: String

@@ -1,6 +1,5 @@
 import PulseTypes
 
-/// How the server treats other programs' streams while our trigger exists.
 struct OthersSetting: SettingKind {
   let duckingPolicy: DuckingPolicy
 

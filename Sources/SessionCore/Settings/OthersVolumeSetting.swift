@@ -1,6 +1,5 @@
 import PulseTypes
 
-/// The volume of another program's playback stream, if no module of the server ducks others.
 struct OthersVolumeSetting: OthersStreamSettingKind {
   let index: Index<Stream>
 

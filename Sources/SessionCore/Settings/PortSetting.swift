@@ -1,6 +1,5 @@
 import PulseTypes
 
-/// The port of a device.
 struct PortSetting: DeviceSettingKind {
   let direction: Direction
   let name: String

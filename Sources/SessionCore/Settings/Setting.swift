@@ -73,10 +73,8 @@ extension Setting {
     ]
   }
 
-  /// The server's object of the setting.
   package var object: String { kind.object }
 
-  /// The name of the object's property, in PulseAudio's terms.
   package var propertyName: String { kind.label }
 
   /// The property with its object, for users: `volume of mic`, and `default source` of the server.
@@ -85,15 +83,12 @@ extension Setting {
   /// Whether it is the volume or mute of a device.
   package var isLevel: Bool { kind.traits.contains(.level) }
 
-  /// The phase in which it is changed.
   package var phase: Phase { kind.phase }
 
-  /// The requests that set a value; nil if it cannot have the value.
   package func requests(
     for value: SettingValue, in snapshot: ServerSnapshot
   ) -> [ServerRequest]? { kind.requests(for: value, in: snapshot) }
 
-  /// The objects to read again after a write, besides those that events name.
   package func written(in snapshot: ServerSnapshot) -> [ObjectID] {
     kind.written(in: snapshot)
   }
@@ -126,7 +121,6 @@ extension Setting {
   /// The role of our devices of a direction for this setting; nil if it has none there.
   func role(_ direction: Direction) -> String? { kind.link?.role(direction) }
 
-  /// The name of the device that a link has in a direction.
   func deviceName(_ direction: Direction) -> String {
     kind.link?.deviceName(direction) ?? Owned.name(direction)
   }

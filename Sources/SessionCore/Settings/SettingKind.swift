@@ -68,7 +68,6 @@ protocol SettingKind: Sendable {
   func patience(isLazy: Bool) -> Duration?
 }
 
-/// A device by its name.
 struct NamedDevice: Sendable {
   var direction: Direction
   var name: String

@@ -1,4 +1,3 @@
-/// The traits of a setting.
 package struct SettingTraits: OptionSet, Sendable {
   package let rawValue: Int
 

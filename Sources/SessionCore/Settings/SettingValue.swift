@@ -1,6 +1,5 @@
 package import PulseTypes
 
-/// The value of a setting.
 package enum SettingValue: Sendable, Hashable, Codable {
   /// Nothing: no default, no remap, no pin.
   case absent
@@ -10,15 +9,11 @@ package enum SettingValue: Sendable, Hashable, Codable {
   case rate(Int)
   /// A latency or an offset.
   case duration(Duration)
-  /// The volume of each channel.
   case volume(ChannelVolumes)
   /// Muted or not.
   case flag(Bool)
-  /// A remap.
   case remap(RemapSpec)
-  /// Combined outputs.
   case combination(CombineSpec)
-  /// An echo canceller.
   case echoCanceller(EchoCancellerSpec)
   /// The roles of the streams that are treated.
   case roles([String])

@@ -1,6 +1,5 @@
 import PulseTypes
 
-/// The trigger: a silent stream of the session that plays as long as others are treated.
 struct TriggerSetting: SettingKind {
   var object: String { "server" }
   var label: String { "trigger for others" }

@@ -1,6 +1,5 @@
 import PulseTypes
 
-/// The volume of a device.
 struct VolumeSetting: DeviceSettingKind {
   let direction: Direction
   let name: String

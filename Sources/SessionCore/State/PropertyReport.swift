@@ -55,7 +55,6 @@ public struct PropertyReport: Sendable, Hashable {
       nothingToRead: proof.nothingToRead)
   }
 
-  /// A preference that is not in effect.
   static func unmet(
     _ preferred: StateValue?, _ actual: StateValue?, _ obstacle: Obstacle, held: Bool? = nil,
     absent: String? = nil, _ readings: [Reading] = []

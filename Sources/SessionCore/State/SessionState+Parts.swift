@@ -52,7 +52,6 @@ extension SessionState {
 
   /// A stream that the session keeps open to hold a rate or a latency.
   package struct Pin: Sendable, Hashable, Codable, EncodableWithNulls {
-    /// The device it is on.
     package var device: String
     /// `rate` or `latency`.
     package var kind: String

@@ -28,9 +28,7 @@ public struct SessionState: Sendable, Hashable {
   package var reapplies: Int?
   /// Settings that other programs keep changing.
   public var conflicts: [String] = []
-  /// The session's pins.
   package var pins: [Pin] = []
-  /// The session's processing of the sound.
   package var processing: [Processing]
   /// The last 20 events that the holder saw, oldest first; empty without a holder.
   package var events: [TimedEvent] = []

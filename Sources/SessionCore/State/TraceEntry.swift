@@ -5,17 +5,14 @@
 package enum TraceEntry: Sendable, Hashable, Codable {
   /// The server reported a change, in its words.
   case told(String)
-  /// A plan with its complete input.
   case planned(PlanInput, Plan)
   /// An input for which there is no plan.
   case unplannable(PlanInput, SessionError)
   /// A step was run; the outcome as text.
   case ran(Step, String)
-  /// The session emitted an event.
   case event(SessionEvent)
 }
 
-/// A line of a trace.
 package struct TraceLine: Sendable, Hashable, Codable {
   /// The format's version.
   package var schema = 1

@@ -30,7 +30,6 @@ package struct Charges: Sendable, Hashable, Codable {
 
   private(set) var charges: [Charge] = []
 
-  /// The charge of a level on a port.
   func charge(of setting: Setting, port: String?) -> Charge? {
     charges.first { $0.setting == setting && $0.port == port }
   }

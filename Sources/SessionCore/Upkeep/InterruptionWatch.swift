@@ -121,10 +121,7 @@ extension ServerSnapshot {
 
   /// The name of a stream's program; nil if it is this process.
   private func caller(_ stream: Stream, otherThan process: Int32) -> String? {
-    let client = client(of: stream)
-    let key = "application.process.id"
-    let id = client?.properties[key] ?? stream.properties[key]
-    guard id != String(process) else { return nil }
-    return client?.name ?? stream.name
+    guard self.process(of: stream) != String(process) else { return nil }
+    return client(of: stream)?.name ?? stream.name
   }
 }

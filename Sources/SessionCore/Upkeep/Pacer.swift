@@ -28,7 +28,6 @@ package struct Pacer: Sendable, Hashable {
   /// When to look next; nil if there is no reason to.
   package var nextLook: Duration? { due.map { max($0, pausedUntil) } }
 
-  /// Notes a change of the server.
   package mutating func noteChange(at now: Duration) {
     if lastChange.map({ now - $0 >= Self.quiet }) ?? true { looks = 0 }
     lastChange = now

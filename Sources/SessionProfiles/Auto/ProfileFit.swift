@@ -3,7 +3,6 @@ package import SessionCore
 
 /// Whether the devices of a profile's `[match]` exist, and how specific it is.
 package struct ProfileFit: Sendable, Hashable {
-  /// The profile's name.
   package var name: String
   package var description: String?
   package var source: ProfileSource

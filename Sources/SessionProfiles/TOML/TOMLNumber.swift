@@ -1,13 +1,11 @@
 import SessionCore
 
-/// The numbers of TOML.
 enum TOMLNumber {
   /// The interpretation of a word as a number.
   enum Reading {
     case number(Node.Value)
     /// A number that does not fit into 64 bits.
     case tooLarge
-    /// Not a number.
     case none
   }
 

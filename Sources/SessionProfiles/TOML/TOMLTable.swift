@@ -14,7 +14,6 @@ final class TOMLTable {
     case dotted
   }
 
-  /// The contents of a key.
   enum Content {
     case value(Node.Value)
     case table(TOMLTable)
@@ -95,7 +94,6 @@ final class TOMLTable {
     }
   }
 
-  /// The table that a header begins.
   func begin(_ key: TOMLKey) throws(TOMLText.Failure) -> TOMLTable {
     guard let former = entry(key) else { return add(key, .header) }
     if case .table(let table) = former.content, table.origin == .implied {

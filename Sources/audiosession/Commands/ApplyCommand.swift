@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import SessionProfiles
 
-/// `apply PROFILE`
 struct ApplyCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "apply",

@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import PulseSandbox
 
-/// `demo`
 struct DemoCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import AudioSession
 
-/// `devices`
 struct DevicesCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",

@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import PulseTypes
 
-/// `doctor`
 struct DoctorCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import AudioSession
 
-/// `explain PROPERTY`
 struct ExplainCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",

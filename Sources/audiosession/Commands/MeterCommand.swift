@@ -3,7 +3,6 @@ import AudioSession
 import AudioStreams
 import PulseTypes
 
-/// `meter`
 struct MeterCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "meter",

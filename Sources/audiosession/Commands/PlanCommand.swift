@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import SessionProfiles
 
-/// `plan PROFILE`
 struct PlanCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",

@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import AudioStreams
 
-/// `play FILE`
 struct PlayCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
@@ -45,7 +44,6 @@ struct PlayCommand: SessionCommand {
   }
 }
 
-/// The result of playing a file.
 private struct PlayResult: Encodable {
   let schema = 1
   let file: String

@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import SessionProfiles
 
-/// `profiles check FILE…`
 struct ProfilesCheckCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",

@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import SessionProfiles
 
-/// `profiles cycle`
 struct ProfilesCycleCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "cycle",

@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import SessionProfiles
 
-/// `profiles detect`
 struct ProfilesDetectCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "detect",

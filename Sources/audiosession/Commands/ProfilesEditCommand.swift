@@ -4,7 +4,6 @@ import Glibc
 import POSIX
 import SessionProfiles
 
-/// `profiles edit NAME`
 struct ProfilesEditCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
@@ -25,7 +24,7 @@ struct ProfilesEditCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
-    let path = try Profile.checkSaving(as: name, overwrite: true)
+    let path = try Profile.place(for: name, overwrite: true).path
     let before = try Profile.text(name)
     let copy = try Draft(before)
     while true {
@@ -66,7 +65,7 @@ struct ProfilesEditCommand: SessionCommand {
     _ contents: [UInt8], in draft: String, for path: String
   ) -> (text: String, errors: [ProfileDiagnostic]) {
     let text: String
-    do throws(ProfileDiagnostic) { text = try Profile.text(of: contents, file: draft) } catch {
+    do throws(ProfileDiagnostic) { text = try TextFile.text(of: contents, draft) } catch {
       return ("", [error])
     }
     let errors = Profile.check(text, as: name, at: path).filter { $0.severity == .error }

@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import SessionProfiles
 
-/// `profiles [list]`
 struct ProfilesListCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",

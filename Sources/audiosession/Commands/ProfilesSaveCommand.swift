@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import SessionProfiles
 
-/// `profiles save NAME`
 struct ProfilesSaveCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "save",
@@ -53,7 +52,7 @@ struct ProfilesSaveCommand: SessionCommand {
   /// Reports an invalid name before it asks a server.
   private func check() throws {
     do throws(SessionError) {
-      try Profile.checkSaving(as: name, overwrite: force)
+      try Profile.place(for: name, overwrite: force)
     } catch {
       var error = error
       if error.message.hasPrefix("there is a profile") {

@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import SessionProfiles
 
-/// `profiles show NAME`
 struct ProfilesShowCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import AudioSession
 
-/// `replay FILE`
 struct ReplayCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import AudioSession
 
-/// `revert`
 struct RevertCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "revert",

@@ -6,7 +6,6 @@ import PulseSandbox
 import PulseTypes
 import SessionProfiles
 
-/// `sandbox [-- COMMAND…]`
 struct SandboxCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "sandbox",

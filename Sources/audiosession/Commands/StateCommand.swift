@@ -3,7 +3,6 @@ import AudioSession
 import Glibc
 import PulseTypes
 
-/// `state`
 struct StateCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "state",

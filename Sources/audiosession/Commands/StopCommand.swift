@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import JSONCoding
 
-/// `stop`
 struct StopCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop",
@@ -60,7 +59,6 @@ struct HolderJSON: Encodable {
   init(_ holder: SessionState.Holder) { (pid, name) = (holder.pid, holder.name) }
 }
 
-/// `stop --json`
 struct StopJSON: EncodableWithNulls {
   let schema = 1
   let stopped: HolderJSON?

@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import AudioStreams
 
-/// `tone [NOTE…]`
 struct ToneCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "tone",

@@ -3,7 +3,6 @@ import AudioSession
 import AudioStreams
 import SessionProfiles
 
-/// `verify [PROFILE]`
 struct VerifyCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",

@@ -4,7 +4,6 @@ import Glibc
 import PulseTypes
 import SessionProfiles
 
-/// `watch [PROFILE] [--auto]`
 struct WatchCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",

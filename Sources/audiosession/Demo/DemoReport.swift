@@ -1,7 +1,6 @@
 import AudioSession
 import JSONCoding
 
-/// The result of a step of the demo.
 struct DemoStep: EncodableWithNulls, Sendable {
   let step: String
   let ok: Bool
@@ -12,7 +11,6 @@ struct DemoStep: EncodableWithNulls, Sendable {
 
 /// `demo --json`
 struct DemoReport: Encodable, Sendable {
-  /// The private server.
   struct Server: Encodable, Sendable {
     let kind: ServerKind
     let name: String

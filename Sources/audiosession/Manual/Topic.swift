@@ -2,7 +2,6 @@
 /// which are built into the program.
 struct Topic: Sendable {
   let name: String
-  /// The section of the manual.
   let section: Int
   private let files: [[UInt8]]
 

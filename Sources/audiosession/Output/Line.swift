@@ -1,4 +1,3 @@
-/// One line of output.
 struct Line: Sendable, Equatable, ExpressibleByArrayLiteral {
   var spans: [Span]
 

@@ -268,13 +268,12 @@ final class Output: Sendable {
   /// Waits until a descriptor accepts data, without limit; after a signal, false if the reader
   /// reads nothing.
   private static func waitForRoom(in descriptor: Int32) -> Bool {
-    var files = [
-      pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
-      pollfd(fd: Interruption.descriptor, events: Int16(POLLIN), revents: 0),
-    ]
-    while poll(&files, 2, -1) < 0, errno == EINTR {}
-    if files[0].revents != 0 { return true }
-    return poll(&files, 1, 200) > 0
+    let room = Happening.output(descriptor)
+    while true {
+      let ready = poll([room, .input(Interruption.descriptor)], for: -1)
+      if ready[0] { return true }
+      if ready[1] { return poll([room], for: 200)[0] }
+    }
   }
 
   private func fail(_ number: Int32) {

@@ -7,7 +7,6 @@ import SessionCore
 
 /// The preferred, reported and measured values.
 struct VerifyReport: Encodable {
-  /// One check.
   struct Check {
     /// The property's name, or the kind of fault.
     var name: String

@@ -1,6 +1,5 @@
 import AudioSession
 
-/// `apply --json`.
 struct ApplyJSON: Encodable {
   let schema = 1
   let steps: [StepItem]

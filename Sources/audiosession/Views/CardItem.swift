@@ -2,7 +2,6 @@ import AudioSession
 import JSONCoding
 import PulseTypes
 
-/// A sound card.
 struct CardItem: EncodableWithNulls {
   struct Profile: Encodable {
     let name: String

@@ -37,7 +37,6 @@ enum DetectionView {
   }
 }
 
-/// `profiles detect --json`.
 struct DetectionJSON: EncodableWithNulls {
   struct Item: EncodableWithNulls {
     let name: String

@@ -43,7 +43,6 @@ struct DeviceItem: Encodable {
   }
 }
 
-/// A port.
 struct PortItem: Encodable {
   let port: DevicePort
   let type: PortType?

@@ -57,7 +57,6 @@ struct DeviceNames {
   /// The name of a device where an input or an output is expected.
   subscript(name: String) -> String { plain[name] ?? name }
 
-  /// The devices of a route.
   func list(_ devices: [RouteDevice]) -> String {
     let all = devices.map { device in
       isForPeople && !device.description.isEmpty ? device.description : device.name

@@ -1,7 +1,6 @@
 import AudioSession
 import JSONCoding
 
-/// The JSON of `doctor`.
 struct DiagnosisJSON: EncodableWithNulls {
   private let schema = 1
   private let server: SessionState.Server?

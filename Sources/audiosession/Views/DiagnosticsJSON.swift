@@ -1,7 +1,6 @@
 import JSONCoding
 import SessionProfiles
 
-/// `profiles check --json`.
 struct DiagnosticsJSON: Encodable {
   let schema = 1
   let diagnostics: [ProfileDiagnostic]

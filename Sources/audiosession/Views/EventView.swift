@@ -79,7 +79,6 @@ enum EventView {
     }
   }
 
-  /// Why the route changed.
   private static func words(_ reason: RouteChangeReason) -> String {
     switch reason {
     case .unknown: "for an unknown reason"

@@ -1,6 +1,5 @@
 import AudioSession
 
-/// `plan --json`.
 struct PlanJSON: Encodable {
   let schema = 1
   let steps: [StepItem]
@@ -14,7 +13,6 @@ struct PlanJSON: Encodable {
   }
 }
 
-/// A plan for users.
 enum PlanView {
   static func lines(
     _ plan: Plan, width: Int?, showsReasons: Bool, names: DeviceNames = .none

@@ -2,7 +2,6 @@ import AudioSession
 import JSONCoding
 import SessionProfiles
 
-/// `profiles show --json`.
 struct ProfileJSON: EncodableWithNulls {
   let schema = 1
   let name: String

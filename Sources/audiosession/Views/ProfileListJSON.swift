@@ -2,7 +2,6 @@ import AudioSession
 import JSONCoding
 import SessionProfiles
 
-/// `profiles list --json`.
 struct ProfileListJSON: Encodable {
   struct Item: EncodableWithNulls {
     let name: String

@@ -1,7 +1,6 @@
 import AudioSession
 import SessionProfiles
 
-/// Profiles for users.
 enum ProfilesView {
   /// The columns that a text beside a name needs at least.
   private static let leastRoom = 16

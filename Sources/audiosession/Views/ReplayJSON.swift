@@ -19,7 +19,6 @@ struct ReplayEntry {
   }
 }
 
-/// `replay --json`.
 struct ReplayJSON: Encodable {
   /// One line of the trace.
   struct Entry: Encodable {

@@ -1,7 +1,6 @@
 import AudioSession
 import PulseTypes
 
-/// The state for users.
 enum StateView {
   /// - Parameters:
   ///   - snapshot: the server, for drawing the route; without one it is listed.

@@ -1,9 +1,10 @@
 import AudioSession
 import Pulse
 import PulseSandbox
-import SessionCore
 import TestSupport
 import Testing
+
+@testable import SessionCore
 
 /// What pipewire-pulse does otherwise than PulseAudio, and the code relies on or guards against.
 @Suite("Facts about PipeWire", .graphCards, .timeLimit(.minutes(1)))

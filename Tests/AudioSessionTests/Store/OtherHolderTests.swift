@@ -444,6 +444,7 @@ struct OtherHolderTests {
   /// ends with another mode stored, or none.
   private func begin(
     _ session: AudioSession, beside rig: Rig, storing mode: AudioMode?,
+    onceIt isReady: (AudioSession) async -> Bool = { await $0.roundTrips > 0 },
     _ call: @escaping @Sendable (AudioSession) async throws -> ApplyReport
   ) async throws -> ApplyReport {
     let (store, calls) = (store(rig), SystemCalls())
@@ -455,7 +456,7 @@ struct OtherHolderTests {
     try calls.write(record.bytes, to: lock)
     let begun = Task { try await call(session) }
     // The stored mode is read by then, and the server once more; what comes next needs the lock.
-    #expect(await eventually { await session.roundTrips > 0 })
+    #expect(await eventually { await isReady(session) })
     let generation = store.generation() + 1
     try store.commit(
       mode.map {
@@ -502,7 +503,9 @@ struct OtherHolderTests {
   @Test func `a deactivation beside a command keeps what the command stored`() async throws {
     try await Rig.with(.minimal, isHolding: false) { rig in
       let session = Rig.session(rig.sandbox)
-      let report = try await begin(session, beside: rig, storing: Self.louder) {
+      let report = try await begin(
+        session, beside: rig, storing: Self.louder, onceIt: { await $0.lastSnapshot != nil }
+      ) {
         try await $0.setActive(false)
       }
       #expect(!report.state.active)

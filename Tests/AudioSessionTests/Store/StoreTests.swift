@@ -5,6 +5,8 @@ import PulseTypes
 import TestSupport
 import Testing
 
+@testable import SessionCore
+
 @Suite("Between processes")
 struct StoreTests {
   @Test(

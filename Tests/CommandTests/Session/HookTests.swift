@@ -1,8 +1,9 @@
 import Glibc
-import POSIX
 import PulseSandbox
 import TestSupport
 import Testing
+
+@testable import POSIX
 
 @Suite("Hooks")
 struct HookTests {

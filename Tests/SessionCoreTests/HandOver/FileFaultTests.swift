@@ -139,10 +139,7 @@ import Testing
     _ failing: [String: FileError.Kind] = [:], mustSign: Bool = true,
     if isMine: (LockView) -> Bool = { _ in true }
   ) throws(FileError) -> SessionLock? {
-    let result = try SessionLock.take(
-      "lock", as: owner, calls(failing), mustSign: mustSign, if: isMine)
-    guard case .taken(let lock) = result else { return nil }
-    return lock
+    try SessionLock.take("lock", as: owner, calls(failing), mustSign: mustSign, if: isMine)
   }
 
   @Test func `a lock is taken once, and not by one whose turn it is not`() throws {

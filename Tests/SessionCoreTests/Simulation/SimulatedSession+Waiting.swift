@@ -96,7 +96,7 @@ extension SimulatedSession {
       let result = try? SessionLock.take(store.path(.lock), as: owner, calls) {
         life.mayTake($0, at: now, isRunning: calls.isRunning)
       }
-      if case .taken(let lock)? = result { return goOn(lock) }
+      if let lock = result { return goOn(lock) }
       guard let next = life.noteRefused(at: world.now) else { return }
       action = next
     }

@@ -122,7 +122,7 @@ final class SimulatedSession {
       let result = try? SessionLock.take(store.path(.lock), as: owner, calls) {
         rule.next($0, at: now, isRunning: calls.isRunning) == .take
       }
-      if case .taken(let lock)? = result { return hold(lock) }
+      if let lock = result { return hold(lock) }
       pause = rule.noteRefused()
     }
     call = .claiming(rule)

@@ -1,5 +1,6 @@
 import PulseTypes
-import SessionCore
+
+@testable import SessionCore
 
 /// The machines of the tests, by the names that real ones have, shortened.
 extension SimulatedServer {

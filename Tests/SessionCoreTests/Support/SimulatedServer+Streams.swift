@@ -233,7 +233,7 @@ extension SimulatedServer {
   /// The canceller's source has the channels it is told to have, its sink has one.
   mutating func loadCanceller(_ spec: EchoCancellerSpec) throws(Refusal) {
     guard spec.method == "webrtc" else { throw Refusal("Module initialization failed") }
-    let module = try load(spec.moduleName, spec.moduleArgument)
+    let module = try load(EchoCancellerSpec.moduleName, spec.moduleArgument)
     try hang(
       .input, Owned.echoName(.input), spec.map,
       [Owned.roleKey: Owned.echoRole, Owned.echoKey: "\(spec.method) \(spec.rate)"], of: module,
@@ -245,7 +245,7 @@ extension SimulatedServer {
 
   /// A stream on each of its outputs.
   mutating func loadCombination(_ spec: CombineSpec) throws(Refusal) {
-    let module = try load(spec.moduleName, spec.moduleArgument)
+    let module = try load(CombineSpec.moduleName, spec.moduleArgument)
     try hang(
       .output, Owned.combineName, spec.map,
       [Owned.roleKey: Owned.combineRole, Owned.primaryKey: spec.primary], of: module,

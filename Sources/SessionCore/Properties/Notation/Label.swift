@@ -10,7 +10,6 @@ package struct Label: Sendable {
     self.property = property
   }
 
-  /// The label of an element of the value.
   var element: Label { Label(key: "an element of \(key)", property: property) }
 
   /// The label of a key inside the value.

@@ -19,7 +19,6 @@ struct Vocabulary<Value: Sendable>: Sendable {
     words = Value.allCases.map(\.rawValue)
   }
 
-  /// The value of a word.
   subscript(word: String) -> Value? { values[Text.folded(word)] }
 
   /// `polar-pattern "figure-8" is not known; it can be stereo, …`.
@@ -41,7 +40,6 @@ struct Vocabulary<Value: Sendable>: Sendable {
 }
 
 extension Notation where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-  /// One word.
   static func word(_ vocabulary: Vocabulary<Value> = Vocabulary()) -> Notation {
     Notation { node, label, reading in
       vocabulary.read(node, label, &reading)

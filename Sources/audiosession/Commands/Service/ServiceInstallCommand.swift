@@ -3,7 +3,6 @@ import AudioSession
 import POSIX
 import PulseSandbox
 
-/// `service install`
 struct ServiceInstallCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "install",
@@ -108,7 +107,6 @@ struct ServiceInstallCommand: SessionCommand {
   }
 }
 
-/// `service install --json`
 struct ServiceInstallJSON: Encodable {
   let schema = 1
   let unit: String

@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import JSONCoding
 
-/// `service status`
 struct ServiceStatusCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
@@ -56,7 +55,6 @@ struct ServiceStatusCommand: SessionCommand {
   }
 }
 
-/// `service status --json`
 struct ServiceStatusJSON: EncodableWithNulls {
   let schema = 1
   let unit: String?

@@ -1,7 +1,6 @@
 import ArgumentParser
 import AudioSession
 
-/// `service uninstall`
 struct ServiceUninstallCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "uninstall",
@@ -56,7 +55,6 @@ struct ServiceUninstallCommand: SessionCommand {
   }
 }
 
-/// `service uninstall --json`
 struct ServiceUninstallJSON: Encodable {
   let schema = 1
   let unit: String

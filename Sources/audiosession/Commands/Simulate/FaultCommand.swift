@@ -51,7 +51,6 @@ extension FaultCommand {
   }
 }
 
-/// `{"schema":1,"fault":["unplug","usb_mic"]}`
 struct FaultJSON: Encodable {
   let schema = 1
   let fault: [String]

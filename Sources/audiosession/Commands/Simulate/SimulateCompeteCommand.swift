@@ -1,7 +1,6 @@
 import ArgumentParser
 import PulseSandbox
 
-/// `sandbox simulate compete SETTING NAME [VALUE]`
 struct SimulateCompeteCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "compete",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import PulseSandbox
 
-/// `sandbox simulate freeze`
 struct SimulateFreezeCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "freeze",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import PulseSandbox
 
-/// `sandbox simulate interrupt`
 struct SimulateInterruptCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "interrupt",

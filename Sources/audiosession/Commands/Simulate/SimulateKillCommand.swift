@@ -1,7 +1,6 @@
 import ArgumentParser
 import PulseSandbox
 
-/// `sandbox simulate kill`
 struct SimulateKillCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "kill",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import PulseSandbox
 
-/// `sandbox simulate plug NAME`
 struct SimulatePlugCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "plug",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import PulseSandbox
 
-/// `sandbox simulate reset-media-services`
 struct SimulateResetCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset-media-services",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import PulseSandbox
 
-/// `sandbox simulate restart`
 struct SimulateRestartCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "restart",

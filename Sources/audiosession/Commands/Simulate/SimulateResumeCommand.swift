@@ -1,7 +1,6 @@
 import ArgumentParser
 import PulseSandbox
 
-/// `sandbox simulate resume NAME`
 struct SimulateResumeCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import PulseSandbox
 
-/// `sandbox simulate suspend NAME`
 struct SimulateSuspendCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "suspend",

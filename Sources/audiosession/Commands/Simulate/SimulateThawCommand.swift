@@ -1,7 +1,6 @@
 import ArgumentParser
 import PulseSandbox
 
-/// `sandbox simulate thaw`
 struct SimulateThawCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "thaw",

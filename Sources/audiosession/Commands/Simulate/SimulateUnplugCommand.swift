@@ -1,7 +1,6 @@
 import ArgumentParser
 import PulseSandbox
 
-/// `sandbox simulate unplug NAME`
 struct SimulateUnplugCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "unplug",
