@@ -309,6 +309,82 @@ struct StreamOwnerTests {
     }
   }
 
+  /// The frames that are missing.
+  private func missing(_ progress: RecordingProgress) -> Int {
+    progress.missing.reduce(0) { $0 + $1.frames }
+  }
+
+  @Test("a recording of a length that is resumed while its source is suspended ends in time")
+  func resumedWhileSuspended() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let recorder = rig.recorder()
+      let start = ContinuousClock.now
+      try await recorder.start(
+        folder.path + "/a.wav", configuration: .init(duration: .seconds(6), device: "two"))
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      try await recorder.pause()
+      // A busy machine pauses late.
+      let paused = ContinuousClock.now - start
+      try await rig.sandbox.suspend("two")
+      try await recorder.resume()
+      let progress = try await recorder.finished()
+      #expect(abs(progress.duration.seconds - 6) < 0.05, "\(progress)")
+      let seconds = Double(missing(progress)) / Double(progress.sampleRate)
+      #expect(seconds > 5.7 - paused.seconds, "\(progress), \(paused)")
+      #expect(try SoundFileReader(path: folder.path + "/a.wav").frames == progress.frames)
+    }
+  }
+
+  @Test("what a source does not deliver after a pause is missing")
+  func resumedLate() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let recorder = rig.recorder()
+      try await recorder.start(folder.path + "/a.wav", configuration: .init(device: "two"))
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      try await recorder.pause()
+      try await rig.sandbox.suspend("two")
+      let before = ContinuousClock.now
+      try await recorder.resume()
+      let resumed = ContinuousClock.now
+      #expect(await eventually { ContinuousClock.now - resumed > .seconds(2) })
+      let least = ContinuousClock.now - resumed
+      try await rig.sandbox.resume("two")
+      #expect(await eventually { missing(await recorder.progress) > 48000 })
+      let most = ContinuousClock.now - before
+      let progress = try await recorder.stop()
+      let seconds = Double(missing(progress)) / Double(progress.sampleRate)
+      #expect(seconds > least.seconds - 0.3, "\(progress), \(least)")
+      #expect(seconds < most.seconds + 0.5, "\(progress), \(most)")
+    }
+  }
+
+  @Test("a recording of a length is no shorter for a pause just before its end")
+  func pausedBeforeEnd() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let recorder = rig.recorder()
+      try await recorder.start(
+        folder.path + "/a.wav", configuration: .init(duration: .seconds(1), device: "two"))
+      let recording = Task { try await recorder.finished() }
+      let start = ContinuousClock.now
+      while await recorder.isRecording, ContinuousClock.now - start < .seconds(30) {
+        let frames = await recorder.progress.frames
+        #expect(
+          await eventually {
+            guard await recorder.isRecording else { return true }
+            return await recorder.progress.frames > frames
+          })
+        // It may have ended meanwhile.
+        try? await recorder.pause()
+        try? await recorder.resume()
+      }
+      let progress = try await recording.value
+      #expect(abs(progress.duration.seconds - 1) < 0.001, "\(progress)")
+    }
+  }
+
   @Test("a recorder that is stopped while it starts records nothing")
   func stoppedStart() async throws {
     try await Rig.with(.sources) { rig in

@@ -91,7 +91,8 @@ struct AccountingTests {
       var info = ps_info()
       (info.rate, info.buffer_frames) = (UInt32(rate), UInt32(rate / 50))
       info.channels = UInt32(channels)
-      pipeline.begin(StreamGrant(info, ps_scheduling()), losesSilently: losesSilently)
+      pipeline.begin(
+        StreamGrant(info, ps_scheduling()), losesSilently: losesSilently, at: now)
     }
 
     /// A fragment of this sound, which comes at once.
@@ -334,6 +335,46 @@ struct AccountingTests {
     input.pipeline.pause(isAway: false, at: input.now)
     let (_, missing) = await input.finish()
     #expect(abs(Double(missing) / 16000 - 2) < 0.03, "\(missing) frames are missing")
+  }
+
+  @Test(
+    "what a device delivers within half a second after a pause follows it; what is later is missing",
+    arguments: [200, 2000] as [Int64], [true, false])
+  func startsAfterPause(milliseconds: Int64, comes: Bool) async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    var input = Input(configuration, rate: 16000, seed: 1)
+    input.stretch(50, latest: 0)
+    input.pipeline.pause(isAway: false, at: input.now)
+    input.now += 60_000_000_000
+    input.pipeline.resume()
+    input.tap()
+    input.now += milliseconds * 1_000_000
+    if comes { input.stretch(50, latest: 0) }
+    input.pipeline.pause(isAway: false, at: input.now)
+    let (_, missing) = await input.finish()
+    let expected = milliseconds > 500 ? Double(milliseconds) / 1000 : 0
+    #expect(abs(Double(missing) / 16000 - expected) < 0.03, "\(missing) frames are missing")
+  }
+
+  @Test("an input that is lost after a pause, before its sound, is away since it was tapped")
+  func lostAfterPause() async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    var input = Input(configuration, rate: 16000, seed: 1)
+    input.stretch(50, latest: 0)
+    input.pipeline.pause(isAway: false, at: input.now)
+    input.now += 60_000_000_000
+    input.pipeline.resume()
+    input.tap()
+    input.now += 1_000_000_000
+    input.pipeline.expectGap(.routeChange)
+    input.pipeline.noteAway(.routeChange, at: input.now)
+    input.now += 2_000_000_000
+    input.tap()
+    input.stretch(50, latest: 0)
+    let (_, missing) = await input.finish()
+    #expect(abs(Double(missing) / 16000 - 3) < 0.03, "\(missing) frames are missing")
   }
 
   @Test("each gap has its own cause, and without a known one it is an overrun")

@@ -53,7 +53,7 @@ extension AudioCapture {
     guard let run else { return }
     let configuration = try await followed(run)
     try await checkInput(configuration)
-    let (tapID, time) = (run.tapID + 1, HostClock.nanoseconds)
+    let tapID = run.tapID + 1
     self.run?.tapID = tapID
     let pipeline = run.pipeline
     let place = await session.place(.input)
@@ -100,7 +100,7 @@ extension AudioCapture {
     self.run?.awaySince = nil
     self.run?.serverAwaySince = nil
     // An input that takes another's place may deliver nothing either.
-    if tapID > 1 { noteSilence(since: time) }
+    if tapID > 1 { noteSilence(since: pipeline.pulse.began) }
     self.run?.watches = [watchDelivery(tapID, pipeline.pulse)]
     if losesSilently { self.run?.watches.append(watchLife(tapID, request, pipeline.pulse)) }
     emit(.tapped(sampleRate: grant.rate, channels: grant.channels))

@@ -200,7 +200,8 @@ public actor AudioCapture {
     try requireRun("resume")
     guard run?.tap == nil else { return }
     // If the input is away, the time until its return counts as missing.
-    if run?.isWaiting == false, run?.awaySince == nil { run?.pipeline.resume() }
+    let isPaused = run?.isWaiting == false && run?.awaySince == nil
+    if isPaused { run?.pipeline.resume() }
     do throws(StreamError) {
       try await openTap()
     } catch {
@@ -208,6 +209,8 @@ public actor AudioCapture {
         fail(failure)
         throw failure
       }
+      // The pause continues, also if a tap was open for a moment.
+      if isPaused { run?.pipeline.resume() }
       emit(.error(error))
       throw error
     }

@@ -68,8 +68,11 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Whether the tap still gets sound; any thread may read it.
   let pulse = TapPulse()
 
-  /// Prepares for a new tap. `losesSilently`: losses must be found from the sound and the clock.
-  func begin(_ grant: StreamGrant, losesSilently: Bool = false) {
+  /// Prepares for a new tap, which is open from `time` on. `losesSilently`: losses must be found from
+  /// the sound and the clock.
+  func begin(
+    _ grant: StreamGrant, losesSilently: Bool = false, at time: Int64 = HostClock.nanoseconds
+  ) {
     guard failure == nil else { return }
     flush()
     do throws(StreamError) {
@@ -87,6 +90,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     isNewTap = true
     (isSuspended, isResuming) = (false, false)
     lastEnd = nil
+    if framer?.position ?? 0 > 0 { timeline.expectSound(at: time) }
     lostCycles = losesSilently ? LostCycles(channels: grant.channels, rate: grant.rate) : nil
     pulse.begin()
   }
@@ -151,6 +155,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// until `end` does.
   func pause(isAway: Bool, at end: Int64) {
     flush()
+    timeline.endStart(at: end)
     let isOwed = isAway || isSuspended || isNewTap && framer?.position ?? 0 > 0
     if isOwed, !timeline.isPaused, let rate = framer?.sampleRate,
       case .missing(let nanoseconds) = timeline.join(at: end, tolerance: 0)
@@ -158,6 +163,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       skip(nanoseconds, atRate: rate, cause)
     }
     timeline.pause(until: end)
+    cause = .overrun
   }
 
   /// No tap can be opened after a pause: from now on time is missing, unless there was no sound
@@ -165,6 +171,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   func noteAway(_ cause: MissingFrames.Cause, at time: Int64) {
     // Sound of a tap that did not last is from before.
     flush()
+    timeline.endStart(at: time)
     guard timeline.isPaused, framer?.position ?? 0 > 0 else { return }
     timeline.advance(to: time)
     expectGap(cause)
@@ -291,9 +298,11 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     guard let burst, let rate = framer?.sampleRate else { return }
     self.burst = nil
     guard !burst.samples.isEmpty else { return }
+    let length = burst.samples.count / channels
+    timeline.endStart(at: burst.end - Stretch.duration(Int64(length), stretch.rate))
     let isJoined = !timeline.isPaused
     let zeros = isJoined && lostCycles != nil ? LostCycles.leading(burst.samples, channels) : 0
-    let frames = burst.samples.count / channels - zeros
+    let frames = length - zeros
     let start = burst.end - Stretch.duration(Int64(frames), stretch.rate)
     var known = 0
     try endStretch()

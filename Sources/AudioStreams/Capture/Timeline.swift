@@ -17,17 +17,30 @@ struct Timeline {
   private var end: Int64
   /// Whether the next sound follows a pause, so that nothing is missing before it.
   private(set) var isPaused = true
+  /// Since when sound is due after the pause: a tap is open; nil before.
+  private var due: Int64?
   /// How much more time is missing than was reported; negative if too much was reported.
   private(set) var owed: Int64 = 0
+
+  /// How long a device may take to start after a pause.
+  static let longestStart: Int64 = 500_000_000
 
   /// Nothing is missing before the first sound; sound older than `start` is dropped.
   init(from start: Int64) { end = start }
 
-  /// Pauses: no time counts as missing before the next sound, and sound older than `start` is
-  /// dropped.
+  /// Pauses: no time counts as missing before the next sound, unless a tap is open and delivers
+  /// nothing; sound older than `start` is dropped.
   mutating func pause(until start: Int64) {
-    end = start
-    isPaused = true
+    (end, isPaused, due) = (start, true, nil)
+  }
+
+  /// A tap is open: after a pause, sound is due from now on.
+  mutating func expectSound(at time: Int64) { if isPaused { due = due ?? time } }
+
+  /// Sound that is due begins at this time, or has not come until then. If that is later than any
+  /// device starts, the time since it was due is missing.
+  mutating func endStart(at time: Int64) {
+    if let due, time - due > Self.longestStart { advance(to: due) }
   }
 
   /// Sound arrives after a discontinuity. `tolerance` is the error that a late clock reading can
@@ -54,7 +67,6 @@ struct Timeline {
 
   /// Sound was captured up to this time.
   mutating func advance(to end: Int64) {
-    self.end = end
-    isPaused = false
+    (self.end, isPaused, due) = (end, false, nil)
   }
 }

@@ -145,7 +145,8 @@ public actor AudioRecorder {
       if let duration = configuration.duration {
         let away = await capture.silence
         left = duration - file.progress.duration - (away ?? .zero)
-        if away != nil, left <= .zero {
+        // A device that only just starts has its time.
+        if let away, away > .nanoseconds(Timeline.longestStart), left <= .zero {
           await capture.stopAudioStream()
           return nil
         }
