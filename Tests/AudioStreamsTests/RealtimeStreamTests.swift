@@ -118,6 +118,26 @@ struct RealtimeStreamTests {
     }
   }
 
+  @Test("is not opened where the task is cancelled as the server makes it")
+  func cancelledAsReady() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let made = Promise<RealtimeStream>()
+      let opening = Task { try await made.value().opened() }
+      let request = StreamRequest(direction: .input, server: sandbox.address, name: "test")
+      // It is cancelled before it learns that the stream is ready.
+      let stream = try RealtimeStream(request) { signal in
+        if case .ready = signal { opening.cancel() }
+      }
+      made.fulfill(stream)
+      await #expect {
+        _ = try await opening.value
+      } throws: {
+        ($0 as? StreamError)?.isCancelled == true
+      }
+      await stream.close()
+    }
+  }
+
   @Test("tells of the server's end, once")
   func killed() async throws {
     try await PulseSandbox.with(.tone()) { sandbox in

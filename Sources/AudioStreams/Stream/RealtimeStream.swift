@@ -35,7 +35,8 @@ final class RealtimeStream: Sendable {
   /// The C stream, for functions that any thread may call.
   var native: OpaquePointer { watcher.handle.native }
 
-  /// Waits until the server has made the stream; cancelling the task closes it.
+  /// Waits until the server has made the stream; cancelling the task closes it, and throws also if
+  /// the stream became ready at that moment.
   func opened() async throws(StreamError) -> StreamGrant {
     let result = await withTaskCancellationHandler {
       await watcher.opening.value()
@@ -43,7 +44,11 @@ final class RealtimeStream: Sendable {
       ps_stream_stop(native)
     }
     do throws(StreamError) {
-      return try result.get()
+      let grant = try result.get()
+      guard !Task.isCancelled else {
+        throw StreamError(.engineStartFailed, "the stream was closed while it was opened")
+      }
+      return grant
     } catch {
       var error = error
       error.isCancelled = Task.isCancelled
