@@ -51,6 +51,35 @@ struct StallTests {
     }
   }
 
+  @Test(
+    "a recording that is stopped while it stalls is filled up to then",
+    arguments: StreamServersTests.servers)
+  func stopped(_ kind: ServerKind) async throws {
+    let configuration = try #require(
+      SandboxConfiguration.simulatedCards(["kind=usb-mic"], on: kind))
+    try await Rig.with(configuration) { rig in
+      let card = try #require(try await rig.session.snapshot().cards.first)
+      let folder = TemporaryFolder()
+      let recorder = rig.recorder()
+      try await recorder.start(folder.path + "/a.wav")
+      #expect(await eventually { await recorder.progress.frames > 1000 })
+      try await rig.sandbox.tell(card.name, "stall", "60000")
+      // What was on its way still comes.
+      var last = (frames: await recorder.progress.frames, time: ContinuousClock.now)
+      let isQuiet = await eventually(within: .seconds(40)) {
+        let frames = await recorder.progress.frames
+        if frames != last.frames { last = (frames, .now) }
+        return ContinuousClock.now - last.time > .seconds(3)
+      }
+      #expect(isQuiet)
+      let progress = try await recorder.stop()
+      let missing = progress.missing.reduce(0) { $0 + $1.frames }
+      #expect(Double(missing) > 2.7 * Double(progress.sampleRate), "\(progress)")
+      #expect(progress.missing.last?.cause == .overrun, "\(progress.missing)")
+      #expect(try SoundFileReader(path: folder.path + "/a.wav").frames == progress.frames)
+    }
+  }
+
   @Test("goes on when it delivers again", arguments: StreamServersTests.servers)
   func resumes(_ kind: ServerKind) async throws {
     let configuration = try #require(

@@ -288,13 +288,16 @@ struct AccountingTests {
     configuration.includesRest = true
     let input = Input(configuration, rate: 16000, seed: 1)
     let piece = [Float](repeating: 0.25, count: 320)
-    for number in 0..<1500 {
-      let arrival = input.now + Int64(number) * 20_400_000
+    var arrival = input.now
+    // In the end it is three seconds behind.
+    for number in 0..<7500 {
+      arrival += 20_400_000
       let chunk = ps_chunk(
         arrival_ns: arrival, host_ns: arrival - 20_000_000, frames: 320, lost: 0,
         discontinuity: number == 0)
       piece.withUnsafeBufferPointer { input.pipeline.take(chunk, $0) }
     }
+    input.pipeline.pause(isAway: false, at: arrival)
     #expect(await input.finish().missing == 0)
   }
 
@@ -335,6 +338,21 @@ struct AccountingTests {
     input.pipeline.pause(isAway: false, at: input.now)
     let (_, missing) = await input.finish()
     #expect(abs(Double(missing) / 16000 - 2) < 0.03, "\(missing) frames are missing")
+  }
+
+  @Test(
+    "a stop while the device delivers nothing counts the time until then, unless that is short",
+    arguments: [1, 3] as [Int64])
+  func stoppedWhileQuiet(seconds: Int64) async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    var input = Input(configuration, rate: 16000, seed: 1)
+    input.stretch(50, latest: 0)
+    input.now += seconds * 1_000_000_000
+    input.pipeline.pause(isAway: false, at: input.now)
+    let (_, missing) = await input.finish()
+    let expected = seconds > 2 ? Double(seconds) : 0
+    #expect(abs(Double(missing) / 16000 - expected) < 0.03, "\(missing) frames are missing")
   }
 
   @Test(

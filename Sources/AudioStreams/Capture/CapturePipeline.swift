@@ -151,12 +151,13 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   }
 
   /// Prepares for a tap that is closed on purpose: no time counts as missing from now until the next one.
-  /// If the input was away or suspended, or was tapped again and delivered no sound yet, the time
-  /// until `end` does.
+  /// If the input was away or suspended, was tapped again and delivered no sound yet, or delivered
+  /// nothing for longer than a device may take, the time until `end` does.
   func pause(isAway: Bool, at end: Int64) {
     flush()
     timeline.endStart(at: end)
-    let isOwed = isAway || isSuspended || isNewTap && framer?.position ?? 0 > 0
+    let isQuiet = lastEnd.map { end - $0 > Self.longestPiece } ?? false
+    let isOwed = isAway || isSuspended || isQuiet || isNewTap && framer?.position ?? 0 > 0
     if isOwed, !timeline.isPaused, let rate = framer?.sampleRate,
       case .missing(let nanoseconds) = timeline.join(at: end, tolerance: 0)
     {
@@ -244,6 +245,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// than half of the second one.
   private static let standstill: Int64 = 1_000_000_000
   private static let reported: Int64 = 200_000_000
+  /// Devices deliver at least every two seconds.
+  private static let longestPiece: Int64 = 2_200_000_000
 
   private func findLostCycles(
     _ samples: UnsafeBufferPointer<Float>, until end: Int64
