@@ -26,13 +26,19 @@ static void note_forced(ps_stream *stream, const pa_proplist *properties, bool i
   if (rate >= 1000 && rate <= PA_RATE_MAX) stream->found.forced_rate = (uint32_t)rate;
 }
 
+/* Whether a stream is on the device that was found. Both may be none: PipeWire's streams without a
+ * link, and the monitored sink of a source that is no monitor. */
+static bool is_on(uint32_t device, uint32_t found) {
+  return device == found && device != PA_INVALID_INDEX;
+}
+
 static void on_sink_input(pa_context *context, const pa_sink_input_info *info, int eol, void *user) {
   (void)context;
   ps_stream *stream = user;
   if (stream->is_ended) return;
   if (eol < 0) return ps_end(stream, pa_context_errno(stream->context));
   if (eol > 0) return ps_make_stream(stream);
-  if (info->sink == stream->found.sink) note_forced(stream, info->proplist, info->corked);
+  if (is_on(info->sink, stream->found.sink)) note_forced(stream, info->proplist, info->corked);
 }
 
 static void on_source_output(pa_context *context, const pa_source_output_info *info, int eol,
@@ -42,7 +48,8 @@ static void on_source_output(pa_context *context, const pa_source_output_info *i
   if (eol < 0) return ps_end(stream, pa_context_errno(stream->context));
   if (eol > 0)
     return asked(stream, pa_context_get_sink_input_info_list(context, on_sink_input, stream));
-  if (info->source == stream->found.source) note_forced(stream, info->proplist, info->corked);
+  if (is_on(info->source, stream->found.source))
+    note_forced(stream, info->proplist, info->corked);
 }
 
 static void look_for_forced_rate(ps_stream *stream) {
