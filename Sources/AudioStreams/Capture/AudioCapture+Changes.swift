@@ -12,9 +12,10 @@ extension AudioCapture {
   func tapMoved(_ tapID: UInt64) async {
     await inTurn { capture in
       guard capture.isCurrent(tapID), let run = capture.run, let grant = run.grant,
-        let tap = run.tap, let snapshot = try? await capture.snapshot(),
-        let device = snapshot.device(.input, at: tap.device)
+        let tap = run.tap
       else { return }
+      guard let snapshot = try? await capture.snapshot() else { return capture.lookAgain(tapID) }
+      guard let device = snapshot.device(.input, at: tap.device) else { return }
       let spec = device.sampleSpec
       let place = run.place
       let isSame =
@@ -27,6 +28,19 @@ extension AudioCapture {
       await capture.closeTap()
       run.pipeline.expectGap(.routeChange)
       await capture.tapAgain()
+    }
+  }
+
+  /// Repeats the look at a moved tap once the server answers: it may be on a monitor.
+  private func lookAgain(_ tapID: UInt64) {
+    Task { [weak self, session] in
+      while await self?.isCurrent(tapID) == true {
+        try? await session.sleep(until: .now + .milliseconds(250))
+        // Not in turn: a stop need not wait for the answer.
+        guard (try? await session.snapshot()) != nil else { continue }
+        await self?.tapMoved(tapID)
+        return
+      }
     }
   }
 
@@ -134,6 +148,8 @@ extension AudioCapture {
         try await capture.openTap()
       } catch {
         if let failure = capture.run?.pipeline.failure { return capture.fail(failure) }
+        // Frames that came for a moment were dropped.
+        capture.noteSilence(since: HostClock.nanoseconds)
         capture.noteServer(error)
       }
     }

@@ -91,6 +91,11 @@ extension AudioCapture {
       await tap.close()
       throw error
     }
+    do throws(StreamError) { try await check(tap, configuration, place) } catch {
+      await tap.close()
+      pipeline.drop()
+      throw error
+    }
     if let rate = pipeline.format?.sampleRate {
       run.queue.limit = configuration.mostBuffers(atRate: rate)
     }

@@ -150,6 +150,9 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     }
   }
 
+  /// Drops what has just arrived, from a tap that must not be used.
+  func drop() { (burst, nextCause) = (nil, nil) }
+
   /// Prepares for a tap that is closed on purpose: no time counts as missing from now until the next one.
   /// If the input was away or suspended, was tapped again and delivered no sound yet, or delivered
   /// nothing for longer than a device may take, the time until `end` does.
@@ -187,11 +190,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     pulse.note(samples)
     // Sound from before the suspension may arrive after its event.
     if isResuming { (isSuspended, isResuming) = (false, false) }
-    let moved = lock.withLock {
-      defer { movedTo = nil }
-      return movedTo
-    }
-    if let moved { framer?.device = moved }
+    if let moved = lock.withLock({ movedTo.take() }) { framer?.device = moved }
     do throws(StreamError) {
       if chunk.discontinuity || chunk.lost > 0 {
         try settle()
