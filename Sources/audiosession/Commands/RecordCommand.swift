@@ -116,7 +116,16 @@ struct RecordCommand: SessionCommand {
         try await Interruption.waiting {
           try await recorder.start(file, configuration: configuration(source))
         }
-        return try await follow(recorder, events, sessionEvents, context)
+        let printing = PrintQueue()
+        do {
+          let progress = try await follow(recorder, events, sessionEvents, printing, context)
+          await printing.finish()
+          return progress
+        } catch {
+          // What has happened is printed before why it failed.
+          await printing.finish()
+          throw error
+        }
       }
       let result = RecordView(
         file: file, seconds: progress.duration.seconds, channels: progress.channels,
@@ -170,20 +179,24 @@ struct RecordCommand: SessionCommand {
   }
 
   /// Shows time and level until the recording ends or the task is cancelled.
+  ///
+  /// Messages are printed in a task of their own: a terminal that takes none must not occupy the
+  /// threads that the recording needs.
   private func follow(
     _ recorder: AudioRecorder, _ events: AsyncStream<CaptureEvent>,
-    _ sessionEvents: AsyncStream<SessionEvent>, _ context: Context
+    _ sessionEvents: AsyncStream<SessionEvent>, _ printing: PrintQueue, _ context: Context
   ) async throws -> RecordingProgress {
     let output = context.output
     switch await recorder.capture.scheduling {
-    case .ordinary(let reason): output.note("the audio thread is not realtime: \(reason)")
+    case .ordinary(let reason):
+      printing.add { output.note("the audio thread is not realtime: \(reason)") }
     case let granted?: context.logger?.debug("the audio thread is \(granted)")
     case nil: break
     }
     let interruptions = Task { [capture = recorder.capture] in
       for await case .interruptionBegan(let reason) in sessionEvents {
         guard await capture.isInterrupted(by: reason) else { continue }
-        output.note("the recording is interrupted: \(visible(Self.words(reason)))")
+        printing.add { output.note("the recording is interrupted: \(visible(Self.words(reason)))") }
       }
     }
     defer { interruptions.cancel() }
@@ -192,14 +205,17 @@ struct RecordCommand: SessionCommand {
       for await event in events {
         switch event {
         case .error(let error):
-          output.warning(error.description)
+          printing.add { output.warning(error.description) }
           guard error.code == .deviceNotAvailable, let device, !follow else { break }
-          output.note("waiting for '\(visible(device))'; missing sound is silence in the file")
-        case .inputChanged(let device): output.note("now recording from '\(visible(device))'")
+          printing.add {
+            output.note("waiting for '\(visible(device))'; missing sound is silence in the file")
+          }
+        case .inputChanged(let device):
+          printing.add { output.note("now recording from '\(visible(device))'") }
         case .status(.interrupted, _): isInterrupted = true
         case .status(.streaming, _) where isInterrupted:
           isInterrupted = false
-          output.note("the recording continues")
+          printing.add { output.note("the recording continues") }
         case .status, .tapped: break
         }
       }
@@ -210,7 +226,7 @@ struct RecordCommand: SessionCommand {
       let progress = await recorder.progress
       let left = DiskSpace.left(for: file, progress, kind)
       let warnings = watch.withLock { $0.warnings(progress, left: left) }
-      for warning in warnings { output.warning(warning) }
+      for warning in warnings { printing.add { output.warning(warning) } }
       return RecordView.line(progress, left: left)
     } during: {
       _ = try await recorder.finished()
@@ -218,7 +234,7 @@ struct RecordCommand: SessionCommand {
         return try await recorder.stop()  // it still records if this task was cancelled
       } catch {
         guard error.isOfStalledReader else { throw error }
-        output.warning(error.description)
+        printing.add { output.warning(error.description) }
         return await recorder.progress
       }
     }

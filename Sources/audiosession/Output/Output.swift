@@ -79,15 +79,17 @@ final class Output: Sendable {
     write(try JSONText.encode(value, isOneLine: isOneLine), to: 1)
   }
 
-  /// Shows a line on standard error that the next one replaces, if that is a terminal; nil removes
-  /// it. Leaves out the last parts of a line that is wider than the screen.
+  /// Shows a line on standard error that the next one replaces, if that is a terminal, and as far as
+  /// there is room: it waits for no reader. nil removes it. Leaves out the last parts of a line that
+  /// is wider than the screen.
   func progress(_ line: Line?) {
     let messages = messages
     guard messages.canMove, let width = messages.width else { return }
     var spans = line?.spans ?? []
     while Line(spans).width >= width, spans.count > 1 { spans.removeLast() }
     hasProgress.store(line != nil, ordering: .relaxed)
-    write("\r\(Line(spans).rendered(colour: messages.hasColour))\u{1b}[K", to: 2)
+    let text = "\r\(Line(spans).rendered(colour: messages.hasColour))\u{1b}[K"
+    if line == nil { write(text, to: 2) } else { _ = writeUnlessFull(Array(text.utf8), to: 2) }
   }
 
   /// Shows a line of progress ten times a second during `body`.
@@ -153,11 +155,7 @@ final class Output: Sendable {
       }
       let start = loss.isCut ? "\n" : ""
       let bytes = Array((start + rendered(shown)).utf8)
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        guard let written = writeNow(rest, to: 2), written.count > 0 else { break }
-        rest = rest.dropFirst(written.count)
-      }
+      let rest = writeUnlessFull(bytes, to: 2)
       if rest.isEmpty {
         loss = Loss()
       } else {
@@ -253,7 +251,16 @@ final class Output: Sendable {
     var isInterrupted: Bool { error == EINTR || error == EAGAIN }
   }
 
-  /// Writes as much as fits without waiting; nil if nothing does.
+  /// Writes as much as fits without waiting; what is left.
+  private func writeUnlessFull(_ bytes: [UInt8], to descriptor: Int32) -> ArraySlice<UInt8> {
+    var rest = bytes[...]
+    while !rest.isEmpty, let written = writeNow(rest, to: descriptor), written.count > 0 {
+      rest = rest.dropFirst(written.count)
+    }
+    return rest
+  }
+
+  /// Writes a part that fits without waiting; nil if none does.
   private func writeNow(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Written? {
     let most = isatty(descriptor) == 1 ? 128 : Int(PIPE_BUF)
     return turn.withLock { () -> Written? in
