@@ -63,6 +63,25 @@ struct FramerTests {
     }
   }
 
+  @Test("say where a source begins; where a slow reader missed that, in what is left")
+  func source() async {
+    for limit in [1, 2] {
+      let queue = BufferQueue(limit: limit)
+      var framer = Framer(channels: 1, sampleRate: 1000, frameLength: 10)
+      let samples = [Float](repeating: 1, count: 20)
+      framer.device = "one"
+      samples[..<4].withUnsafeBufferPointer { framer.append($0, at: .zero, queue.add) }
+      framer.device = "two"
+      samples[4...].withUnsafeBufferPointer { framer.append($0, at: .zero, queue.add) }
+      queue.finish()
+      var inputs: [RecordedInput] = []
+      while let buffer = await queue.next() { inputs += buffer.inputs }
+      let one = RecordedInput(position: 0, device: "one")
+      let two = RecordedInput(position: limit == 1 ? 10 : 4, device: "two")
+      #expect(inputs == (limit == 1 ? [two] : [one, two]), "\(inputs)")
+    }
+  }
+
   @Test("say what a slow reader missed")
   func slowReader() async {
     let queue = BufferQueue(limit: 3)

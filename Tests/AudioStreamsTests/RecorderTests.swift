@@ -63,10 +63,12 @@ struct SoundFileTests {
     try await file.create(sampleRate: 8000, channels: 1)
     var buffer = CaptureBuffer(
       samples: [Float](repeating: 0.5, count: 80), channels: 1, sampleRate: 8000, position: 0,
-      hostTime: .zero, device: "first", missing: [])
+      hostTime: .zero, device: "first", missing: [],
+      inputs: [RecordedInput(position: 0, device: "first")])
     let isFull = try await file.append(buffer)
     buffer.missing = [MissingFrames(position: 80, frames: 720, cause: .routeChange)]
     (buffer.position, buffer.device) = (800, "second")
+    buffer.inputs = [RecordedInput(position: 800, device: "second")]
     let isFullLater = try await file.append(buffer)
     #expect(!isFull && isFullLater)
     try await file.close()
@@ -74,24 +76,35 @@ struct SoundFileTests {
     #expect(list.contains("first") && !list.contains("second"), "\(list)")
   }
 
-  @Test("list no input that delivered nothing before their end")
-  func inputWithoutSound() async throws {
+  @Test("list each input from its first frame on, and none that delivered nothing")
+  func inputsInABuffer() async throws {
     let folder = TemporaryFolder()
     let file = RecordingFile(
       path: folder.path + "/a.wav", configuration: RecordingConfiguration(), Readers())
     try await file.create(sampleRate: 8000, channels: 1)
-    _ = try await file.append(
-      CaptureBuffer(
-        samples: [Float](repeating: 0.5, count: 80), channels: 1, sampleRate: 8000, position: 0,
-        hostTime: .zero, device: "first", missing: []))
-    // The end of a recording whose new input is silent.
-    _ = try await file.append(
-      CaptureBuffer(
-        samples: [], channels: 1, sampleRate: 8000, position: 800, hostTime: .zero,
-        device: "second", missing: [MissingFrames(position: 80, frames: 720, cause: .routeChange)]))
+    var framer = Framer(channels: 1, sampleRate: 8000, frameLength: 80)
+    var buffers: [CaptureBuffer] = []
+    let samples = [Float](repeating: 0.5, count: 100)
+    framer.device = "first"
+    samples.withUnsafeBufferPointer { sound in
+      framer.append(sound, at: .zero) { buffers.append($0) }
+    }
+    framer.skip(10, .routeChange) { buffers.append($0) }
+    framer.device = "second"
+    samples.withUnsafeBufferPointer { sound in
+      framer.append(UnsafeBufferPointer(rebasing: sound[..<20]), at: .zero) { buffers.append($0) }
+    }
+    // The last input is silent until the end.
+    framer.skip(720, .routeChange) { buffers.append($0) }
+    framer.device = "third"
+    if let rest = framer.takeRest() { buffers.append(rest) }
+    for buffer in buffers { _ = try await file.append(buffer) }
     try await file.close()
-    #expect(file.progress.frames == 800)
-    #expect(file.progress.inputs.map(\.device) == ["first"])
+    #expect(file.progress.frames == 850)
+    let inputs = [
+      RecordedInput(position: 0, device: "first"), RecordedInput(position: 110, device: "second"),
+    ]
+    #expect(file.progress.inputs == inputs, "\(file.progress.inputs)")
   }
 
   @Test("clip what is beyond full scale", arguments: [RecordingFormat.wav16, .flac16])

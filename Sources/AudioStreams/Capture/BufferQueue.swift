@@ -25,6 +25,14 @@ final class BufferQueue: Sendable {
         first.frames = Int(end - former.position)
       }
       buffers[0].missing.insert(first, at: 0)
+      // A source that began in it has its first frame in the next one, if that has any.
+      let next = buffers[0]
+      if var input = dropped.inputs.last, next.inputs.first?.position != next.position,
+        next.frameLength > 0
+      {
+        input.position = next.position
+        buffers[0].inputs.insert(input, at: 0)
+      }
     }
   }
 

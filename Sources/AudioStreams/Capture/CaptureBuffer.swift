@@ -23,6 +23,8 @@ public struct CaptureBuffer: Sendable {
   /// The frames that are missing directly before this buffer, and those inside it that are replaced
   /// by silence.
   public var missing: [MissingFrames]
+  /// The sources that begin in this buffer, with their first frames.
+  package var inputs: [RecordedInput] = []
   /// The device's sound since the last buffer, if the configuration requests it; if the device's
   /// format changes within a buffer, only the sound since then.
   public var raw: RawFrames?

@@ -15,6 +15,9 @@ struct Framer {
   private var missing: [MissingFrames] = []
   private var startTime = Duration.zero
   private var startDevice: String?
+  /// The sources that begin in this buffer, and the last one so far.
+  private var inputs: [RecordedInput] = []
+  private var lastInput: String?
 
   init(channels: Int, sampleRate: Int, frameLength: Int) {
     self.channels = channels
@@ -35,6 +38,10 @@ struct Framer {
         startTime = time + .seconds(Double(offset) / Double(sampleRate))
         startDevice = device
         samples.reserveCapacity(frameLength * channels)
+      }
+      if let device, device != lastInput {
+        inputs.append(RecordedInput(position: position, device: device))
+        lastInput = device
       }
       let part = rest.prefix((frameLength - fill) * channels)
       samples += part
@@ -77,10 +84,11 @@ struct Framer {
     defer {
       samples = []
       missing = []
+      inputs = []
     }
     return CaptureBuffer(
       samples: samples, channels: channels, sampleRate: sampleRate,
       position: position - Int64(fill), hostTime: startTime,
-      device: samples.isEmpty ? device : startDevice, missing: missing)
+      device: samples.isEmpty ? device : startDevice, missing: missing, inputs: inputs)
   }
 }

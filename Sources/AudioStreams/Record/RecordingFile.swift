@@ -64,7 +64,7 @@ actor RecordingFile {
       Int64(saturating: duration.seconds * Double(writer.sampleRate))
     }
     let room = { limit.map { max(0, $0 - writer.frames) } ?? .max }
-    let isNewInput = noteInput(of: buffer, limit)
+    let isNewInput = noteInputs(of: buffer, limit)
     if !buffer.missing.isEmpty { note(buffer.missing, limit) }
     // First: no silence is in the file that is not listed, also if the disk is full then.
     if hasSidecar, isNewInput || !buffer.missing.isEmpty { try Sidecar.write(current, of: path) }
@@ -98,14 +98,15 @@ actor RecordingFile {
     return room() == 0
   }
 
-  /// Notes the source of a buffer that is in the file; true if it differs from that of the previous
-  /// buffer. The last one may have no frames, only missing ones before it.
-  private func noteInput(of buffer: CaptureBuffer, _ limit: Int64?) -> Bool {
-    guard let device = buffer.device, device != current.inputs.last?.device,
-      buffer.frameLength > 0, limit.map({ buffer.position < $0 }) ?? true
-    else { return false }
-    current.inputs.append(RecordedInput(position: buffer.position, device: device))
-    return current.inputs.count > 1
+  /// Notes the sources that begin in a buffer and are in the file; true if there are any after the
+  /// first one of the file.
+  private func noteInputs(of buffer: CaptureBuffer, _ limit: Int64?) -> Bool {
+    let count = current.inputs.count
+    for input in buffer.inputs
+    where input.device != current.inputs.last?.device && input.position < limit ?? .max {
+      current.inputs.append(input)
+    }
+    return current.inputs.count > max(1, count)
   }
 
   private func publish() { published.withLock { $0 = current } }
