@@ -14,7 +14,9 @@ extension AudioCapture {
       guard capture.isCurrent(tapID), let run = capture.run, let grant = run.grant,
         let tap = run.tap
       else { return }
-      guard let snapshot = try? await capture.snapshot() else { return capture.lookAgain(tapID) }
+      guard let snapshot = try? await capture.snapshot() else {
+        return capture.look(at: tapID, after: .milliseconds(250)) { await $0.tapMoved(tapID) }
+      }
       guard let device = snapshot.device(.input, at: tap.device) else { return }
       let spec = device.sampleSpec
       let place = run.place
@@ -31,16 +33,38 @@ extension AudioCapture {
     }
   }
 
-  /// Repeats the look at a moved tap once the server answers: it may be on a monitor.
-  private func lookAgain(_ tapID: UInt64) {
+  /// Looks at a tap once the server answers. Not in turn until then: a stop need not wait for the answer.
+  private func look(
+    at tapID: UInt64, after pause: Duration = .zero,
+    _ check: @escaping @Sendable (AudioCapture) async -> Void
+  ) {
     Task { [weak self, session] in
+      var pause = pause
       while await self?.isCurrent(tapID) == true {
-        try? await session.sleep(until: .now + .milliseconds(250))
-        // Not in turn: a stop need not wait for the answer.
+        if pause > .zero { try? await session.sleep(until: .now + pause) }
+        pause = .milliseconds(250)
         guard (try? await session.snapshot()) != nil else { continue }
-        await self?.tapMoved(tapID)
+        if let self { await check(self) }
         return
       }
+    }
+  }
+
+  /// Makes sure that a new tap is not on a monitor that became the default while it was opened: the last
+  /// other input was unplugged before the server made the stream, and there is no event of a move.
+  func checkDevice(of tapID: UInt64) {
+    look(at: tapID) { await $0.endOnMonitor(tapID) }
+  }
+
+  private func endOnMonitor(_ tapID: UInt64) async {
+    await inTurn { capture in
+      guard capture.isCurrent(tapID), let run = capture.run, let tap = run.tap,
+        let device = try? await capture.snapshot().defaultDevice(.input),
+        device.index == tap.device, await !capture.mayTap(device, run.configuration)
+      else { return }
+      await capture.closeTap()
+      run.pipeline.expectGap(.routeChange)
+      await capture.tapAgain()
     }
   }
 
@@ -148,8 +172,6 @@ extension AudioCapture {
         try await capture.openTap()
       } catch {
         if let failure = capture.run?.pipeline.failure { return capture.fail(failure) }
-        // Frames that came for a moment were dropped.
-        capture.noteSilence(since: HostClock.nanoseconds)
         capture.noteServer(error)
       }
     }

@@ -19,23 +19,6 @@ extension AudioCapture {
     guard let device = snapshot.defaultDevice(.input) else {
       throw StreamError(.deviceNotAvailable, "this machine has no input")
     }
-    try await check(device, configuration)
-  }
-
-  /// Throws if a tap is on a monitor that has become the default since `checkInput`: the last other
-  /// input was unplugged before the server made the stream.
-  func check(
-    _ tap: RealtimeStream, _ configuration: CaptureConfiguration, _ place: StreamPlace
-  ) async throws(StreamError) {
-    guard configuration.device == nil, place.device == nil,
-      let device = try await snapshot().defaultDevice(.input), device.index == tap.device
-    else { return }
-    try await check(device, configuration)
-  }
-
-  private func check(
-    _ device: Device, _ configuration: CaptureConfiguration
-  ) async throws(StreamError) {
     guard await mayTap(device, configuration) else {
       throw StreamError(
         .deviceNotAvailable,

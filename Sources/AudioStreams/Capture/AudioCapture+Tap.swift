@@ -91,11 +91,6 @@ extension AudioCapture {
       await tap.close()
       throw error
     }
-    do throws(StreamError) { try await check(tap, configuration, place) } catch {
-      await tap.close()
-      pipeline.drop()
-      throw error
-    }
     if let rate = pipeline.format?.sampleRate {
       run.queue.limit = configuration.mostBuffers(atRate: rate)
     }
@@ -111,6 +106,7 @@ extension AudioCapture {
     emit(.tapped(sampleRate: grant.rate, channels: grant.channels))
     noteInput(grant.device)
     set(.streaming)
+    if configuration.device == nil, place.device == nil { checkDevice(of: tapID) }
   }
 }
 

@@ -150,9 +150,6 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     }
   }
 
-  /// Drops what has just arrived, from a tap that must not be used.
-  func drop() { (burst, nextCause) = (nil, nil) }
-
   /// Prepares for a tap that is closed on purpose: no time counts as missing from now until the next one.
   /// If the input was away or suspended, was tapped again and delivered no sound yet, or delivered
   /// nothing for longer than a device may take, the time until `end` does.
