@@ -48,7 +48,7 @@ extension AudioSession {
       try await enter(former, budget)
       if let declared, isWaiting {
         life.declare(declared)
-        if let takeOver { emit(upkeep.rules.interruptions.begin(takeOver)) }
+        if let takeOver { _ = upkeep.rules.interruptions.begin(takeOver) }
         beginWaiting(store(live))
       } else if let declared {
         _ = try await make(declared, budget, isObserved: false)

@@ -32,7 +32,10 @@ extension AudioSession {
   private func standDown() async {
     let isOfAnother = life.isWaiting
     life.standDown()
-    guard !isOfAnother else { return stopWaiting() }
+    guard !isOfAnother else {
+      endTakenOver()
+      return stopWaiting()
+    }
     // A server that hung causes no event when it answers again.
     noteChange()
     let store = store(live)

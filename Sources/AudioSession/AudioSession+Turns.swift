@@ -119,17 +119,26 @@ extension AudioSession {
     extent: Extent = .whole, isObserved: Bool = true
   ) async throws(SessionError) -> ApplyReport {
     let former = (scope: scope, declared: life.modeInEffect, isWaiting: life.isWaiting)
-    let takeOver = upkeep.rules.interruptions.takeOver
-    try await enter(declared.mode.scope ?? .server, budget)
+    let scope = declared.mode.scope ?? .server
+    // Unless the change fails, another scope ends that the session is taken over.
+    let takeOver = scope == self.scope ? nil : upkeep.rules.interruptions.takeOver
+    let isOver = takeOver == nil ? nil : takeOverEnded()
+    try await enter(scope, budget)
     do throws(SessionError) {
-      return try await make(declared, budget, options, extent: extent, isObserved: isObserved)
+      let report = try await make(
+        declared, budget, options, extent: extent, isObserved: isObserved)
+      if takeOver != nil { endTakenOver() }
+      emit(isOver)
+      return report
     } catch {
-      guard scope != former.scope else { throw error }
+      guard self.scope != former.scope else { throw error }
       // In a task of its own: if this one is cancelled, it sends no request any more.
-      throw await Task {
+      let failure = await Task {
         await comeBack(
           to: former.scope, former.declared, isWaiting: former.isWaiting, takeOver, error)
       }.value
+      if !life.isWaiting { emit(isOver) }
+      throw failure
     }
   }
 
@@ -171,7 +180,7 @@ extension AudioSession {
     ) { session, live, store, stop throws(SessionError) in
       // With the lock: a command that had it may have stored another mode.
       var declared = owed
-      if keepsMode, declared == nil { declared = (try? await session.currentMode(store)) ?? nil }
+      if keepsMode, declared == nil { declared = try await session.currentMode(store) }
       var input = try await session.input(AudioMode(), live, store, isExplicit: true)
       input.refusals = [:]
       return try await session.reconcile(

@@ -307,6 +307,12 @@ extension AudioSession {
   /// The mode of the session of this process that was taken over last, by the lock's path.
   private static let takenOver = Guarded<[String: OwnMode?]>([:])
 
+  /// The mode has ended although it was taken over: no other session of this process resumes with it.
+  func endTakenOver() {
+    let path = store(live).lockPath
+    Self.takenOver.withLock { if $0[path] != nil { $0.updateValue(nil, forKey: path) } }
+  }
+
   /// What is in effect since another session of this process held for both.
   private func continueStored(_ store: SessionStore) {
     guard life.isActive else { return }

@@ -19,7 +19,7 @@ extension SessionLock {
     let calls = SystemCalls()
     let owner = LockRecord.Owner(
       pid: calls.process, name: ProcessName.own, isHolding: isHolding)
-    var claim = LockClaim(process: calls.process)
+    var claim = LockClaim(process: calls.process, within: deadline.remaining)
     let start = ContinuousClock.now
     func next(_ view: LockView) -> LockClaim.Action {
       claim.next(view, at: .now - start, isRunning: calls.isRunning)

@@ -23,7 +23,8 @@ extension AudioCapture {
       let isSame =
         (place.rate != nil || Int(spec.rate) == grant.rate)
         && (place.channels != nil || Int(spec.channels) == grant.channels)
-      if isSame, await capture.mayTap(device, run.configuration) {
+      let configuration = (try? await capture.followed(run)) ?? run.configuration
+      if isSame, await capture.mayTap(device, configuration) {
         run.pipeline.noteMove(to: device.name)
         return capture.noteInput(device.name)
       }
@@ -60,7 +61,8 @@ extension AudioCapture {
     await inTurn { capture in
       guard capture.isCurrent(tapID), let run = capture.run, let tap = run.tap,
         let device = try? await capture.snapshot().defaultDevice(.input),
-        device.index == tap.device, await !capture.mayTap(device, run.configuration)
+        device.index == tap.device, let configuration = try? await capture.followed(run),
+        await !capture.mayTap(device, configuration)
       else { return }
       await capture.closeTap()
       run.pipeline.expectGap(.routeChange)

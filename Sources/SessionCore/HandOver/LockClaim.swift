@@ -9,10 +9,15 @@ package struct LockClaim {
   }
 
   private let process: Int32
-  private var reservation = Reservation(grace: .seconds(2))
+  private var reservation: Reservation
   private var pauses = Pauses(longest: .milliseconds(50))
 
-  package init(process: Int32) { self.process = process }
+  /// - Parameter time: how long the process may try; it takes what is reserved for another one before that
+  ///   ends.
+  package init(process: Int32, within time: Duration = .seconds(4)) {
+    self.process = process
+    reservation = Reservation(grace: min(.seconds(2), time / 2))
+  }
 
   package mutating func next(
     _ view: LockView, at now: Duration, isRunning: (Int32) -> Bool

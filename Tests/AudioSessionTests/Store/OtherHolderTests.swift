@@ -360,6 +360,57 @@ struct OtherHolderTests {
     }
   }
 
+  @Test func `a mode that ended while it was taken over does not come back with another session`()
+    async throws
+  {
+    try await Rig.with(.minimal) { rig in
+      let (store, calls) = (store(rig), SystemCalls())
+      try await rig.session.setAudioMode(Self.mode)
+      let second = Rig.session(rig.sandbox)
+      try await second.setAudioMode(Self.mode)
+      try store.write(
+        Order(
+          kind: .takeOver, number: store.nextOrderNumber(), process: 1, holder: getpid(),
+          timeout: .seconds(20)))
+      #expect(await eventually { await rig.session.life.isWaiting })
+      let lock = try calls.open(store.lockPath, .signing)
+      #expect(await eventually { (try? calls.lock(lock, .exclusive)) == true })
+      try sign(lock, 1, "studio")
+      store.takeBackOrder()
+      await #expect(throws: SessionError.self) { try await rig.session.setActive(false) }
+      try store.commit(nil, nil)
+      var record = LockRecord()
+      record.last = .released(by: 1, to: nil)
+      record.interrupted = [getpid()]
+      try calls.write(record.bytes, to: lock)
+      calls.unlock(lock)
+      try calls.close(lock)
+      // It has had its turn, and holds nothing.
+      #expect(await eventually { await !second.life.isWaiting })
+      #expect(await second.life.modeInEffect == nil)
+      #expect(try store.mode()?.mode == nil)
+      await second.close()
+    }
+  }
+
+  @Test func `a process that was interrupted and does not come keeps nobody waiting for long`()
+    async throws
+  {
+    try await Rig.with(.minimal) { rig in
+      let (store, calls) = (store(rig), SystemCalls())
+      try store.prepare()
+      let lock = try calls.open(store.lockPath, .signing)
+      var record = LockRecord()
+      record.last = .released(by: .max, to: nil)
+      record.interrupted = [1]
+      try calls.write(record.bytes, to: lock)
+      try calls.close(lock)
+      let session = Rig.session(rig.sandbox, isHolding: false, timeout: .seconds(2))
+      try await patiently { () throws(SessionError) in try await session.setAudioMode(Self.mode) }
+      await session.close()
+    }
+  }
+
   @Test func `a second session that reverts does not become the holder`() async throws {
     try await Rig.with(.minimal) { rig in
       try await rig.session.setAudioMode(Self.mode)
@@ -536,13 +587,19 @@ struct OtherHolderTests {
       mode.inputRequired = true
       mode.inputGain = nil
       let absent = mode
+      let events = rig.session.events
       await #expect(throws: SessionError.self) { try await rig.session.setAudioMode(absent) }
       #expect(await rig.session.isInterrupted)
       calls.unlock(lock)
       try calls.close(lock)
       #expect(await eventually { await rig.session.isHolder })
-      #expect(await eventually { await !rig.session.isInterrupted })
       #expect(try store.mode()?.mode == Self.mode)
+      for await event in events {
+        if case .interruptionBegan = event { Issue.record("it was interrupted again") }
+        guard case .interruptionEnded(let shouldResume) = event else { continue }
+        #expect(shouldResume)
+        break
+      }
     }
   }
 

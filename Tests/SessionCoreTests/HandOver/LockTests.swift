@@ -81,6 +81,10 @@ struct LockTests {
     let over = Self.view(.released(by: 2, to: nil), [1])
     #expect(next(over, at: .seconds(4)) == .wait(.milliseconds(16)))
     #expect(next(over, at: .seconds(6)) == .take)
+    // Who has less time waits for half of it.
+    var hasty = LockClaim(process: 9, within: .seconds(1))
+    #expect(hasty.next(over, at: .zero) { _ in true } == .wait(.milliseconds(1)))
+    #expect(hasty.next(over, at: .milliseconds(500)) { _ in true } == .take)
   }
 
   @Test("who waits: the last interrupted goes on first, the others watch its end")
