@@ -132,13 +132,22 @@ extension PulseSandbox {
   /// change of a profile. PulseAudio has finished when it answers.
   ///
   /// - Throws: `timedOut`, `notRunning`, `closed`.
-  package func settleCards() async throws(SandboxError) {
+  package func settleCards(timeout: Duration = .seconds(20)) async throws(SandboxError) {
     guard !configuration.cards.isEmpty else { return }
     try await withClient { client throws(SandboxError) in
-      try await wait(client, atMost: .seconds(20)) { snapshot in
-        guard snapshot.missingDevice == nil else { return false }
-        return await whatCardsLack(snapshot) == nil
+      let deadline = ContinuousClock.now + timeout
+      var missing: String?
+      while ContinuousClock.now < deadline {
+        let snapshot = try await sandboxed { () throws(PulseError) in
+          try await client.snapshot(since: nil)
+        }
+        missing = snapshot.missingDevice
+        if missing == nil { missing = await whatCardsLack(snapshot) }
+        guard missing != nil else { return }
+        try? await ContinuousClock().sleep(for: .milliseconds(5))
       }
+      throw SandboxError(
+        .timedOut, "the simulated cards are not complete in time: \(missing ?? "no answer")")
     }
   }
 

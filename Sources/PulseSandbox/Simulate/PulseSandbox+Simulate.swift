@@ -92,14 +92,13 @@ extension PulseSandbox {
   }
 
   /// Waits until clients of the server see the change.
-  func wait(
-    _ client: PulseClient, atMost limit: Duration = .seconds(10),
-    until condition: (ServerSnapshot) async -> Bool
+  private func wait(
+    _ client: PulseClient, until condition: (ServerSnapshot) -> Bool
   ) async throws(SandboxError) {
-    let deadline = ContinuousClock.now + limit
+    let deadline = ContinuousClock.now + .seconds(10)
     while ContinuousClock.now < deadline {
       let snapshot = try await client.look()
-      if await condition(snapshot) { return }
+      if condition(snapshot) { return }
       try? await ContinuousClock().sleep(for: .milliseconds(2))
     }
     throw SandboxError(.timedOut, "the server did not see it in time")
