@@ -13,14 +13,10 @@ import Testing
 /// Orders as they arrive at a holder, and holders that cannot be asked or ended.
 @Suite("Holders and orders", .server, .timeLimit(.minutes(1)))
 struct OtherHolderTests {
-  private static var mode: AudioMode {
+  static var mode: AudioMode {
     var mode = AudioMode(category: .record)
     mode.inputGain = Volume(fraction: 0.3)
     return mode
-  }
-
-  private func store(_ rig: Rig) -> SessionStore {
-    SessionStore(folder: rig.sandbox.directory + "/store", server: .init(rig.sandbox.address))
   }
 
   @Test func `the order of a process that has ended is not carried out, the next one is`()
@@ -28,7 +24,7 @@ struct OtherHolderTests {
   {
     try await Rig.with(.minimal) { rig in
       let before = try await rig.outside.snapshot().device(.input, named: "mic")?.volume
-      let store = store(rig)
+      let store = rig.store
       try store.prepare()
       // The session finds it when it takes the lock.
       var order = Order(
@@ -51,7 +47,7 @@ struct OtherHolderTests {
 
   /// Gives the holder an order, as a command does, and waits for its answer.
   private func give(_ mode: AudioMode, to rig: Rig) async throws -> Answer? {
-    let store = store(rig)
+    let store = rig.store
     let number = store.nextOrderNumber()
     try store.write(
       Order(
@@ -105,7 +101,7 @@ struct OtherHolderTests {
 
   @Test func `an answer that cannot be written is logged, as damage is`() async throws {
     try await Rig.with(.minimal) { rig in
-      let store = store(rig)
+      let store = rig.store
       try store.prepare()
       try store.files.write([1, 2, 3], to: .baseline)
       let damage = Tripwire(counting: { $0.contains("is damaged") }) {}
@@ -192,7 +188,7 @@ struct OtherHolderTests {
   {
     try await Rig.with(.minimal) { rig in
       try await rig.session.setAudioMode(Self.mode)
-      let path = store(rig).files.path(.orderLock)
+      let path = rig.store.files.path(.orderLock)
       let other = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
       defer { close(other) }
       #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
@@ -221,7 +217,7 @@ struct OtherHolderTests {
 
   @Test func `no process here is ended for a holder of another machine`() async throws {
     try await Rig.with(.minimal) { rig in
-      let (store, calls) = (store(rig), SystemCalls())
+      let (store, calls) = (rig.store, SystemCalls())
       try store.prepare()
       let lock = try calls.open(store.lockPath, .signing)
       #expect(try calls.lock(lock, .exclusive))
@@ -249,7 +245,7 @@ struct OtherHolderTests {
     async throws
   {
     try await Rig.with(.minimal) { rig in
-      let (store, calls) = (store(rig), SystemCalls())
+      let (store, calls) = (rig.store, SystemCalls())
       try store.prepare()
       let lock = try calls.open(store.lockPath, .signing)
       #expect(try calls.lock(lock, .exclusive))
@@ -287,117 +283,11 @@ struct OtherHolderTests {
     }
   }
 
-  @Test func `a session that was taken over and ends its mode does not resume`() async throws {
-    try await Rig.with(.minimal) { rig in
-      let (store, calls) = (store(rig), SystemCalls())
-      try await rig.session.setAudioMode(Self.mode)
-      let number = store.nextOrderNumber()
-      try store.write(
-        Order(
-          kind: .takeOver, number: number, process: 1, holder: getpid(), timeout: .seconds(20)))
-      #expect(await eventually { await rig.session.life.isWaiting })
-      let lock = try calls.open(store.lockPath, .signing)
-      #expect(await eventually { (try? calls.lock(lock, .exclusive)) == true })
-      var record = LockRecord()
-      record.last = .taken(.init(pid: 1, name: "studio", isHolding: true))
-      try calls.write(record.bytes, to: lock)
-      store.takeBackOrder()
-      let error = await #expect(throws: SessionError.self) {
-        try await rig.session.setActive(false)
-      }
-      #expect(error?.code == .isBusy)
-      #expect(
-        error?.message.hasSuffix(
-          "; the session is inactive now, and does not resume when that process ends") == true,
-        "\(error as Any)")
-      // The file is the other process's.
-      #expect(try store.mode()?.isActive == true)
-      #expect(await !rig.session.life.isWaiting)
-      calls.unlock(lock)
-      try calls.close(lock)
-      #expect(try await rig.session.getSessionState().holder == nil)
-    }
-  }
-
-  @Test func `a session behind another of its program is interrupted no longer than the program`()
-    async throws
-  {
-    try await Rig.with(.minimal) { rig in
-      let (store, calls) = (store(rig), SystemCalls())
-      try await rig.session.setAudioMode(Self.mode)
-      let second = Rig.session(rig.sandbox)
-      try await second.setAudioMode(Self.mode)
-      // Later than the mode of the second one, which counts for both.
-      try await rig.session.setAudioMode(Self.louder)
-      try store.write(
-        Order(
-          kind: .takeOver, number: store.nextOrderNumber(), process: 1, holder: getpid(),
-          timeout: .seconds(20)))
-      #expect(await eventually { await rig.session.life.isWaiting })
-      let lock = try calls.open(store.lockPath, .signing)
-      #expect(await eventually { (try? calls.lock(lock, .exclusive)) == true })
-      try sign(lock, 1, "studio")
-      store.takeBackOrder()
-      #expect(await rig.session.isInterrupted)
-      // The second one is faster when the other program ends.
-      await rig.session.takeTurn()
-      let generation = store.generation() + 1
-      try store.commit(
-        StoredMode(mode: Self.mode, profile: nil, generation: generation, isActive: true), nil)
-      var record = LockRecord()
-      record.last = .released(by: 1, to: nil)
-      record.interrupted = [getpid()]
-      try calls.write(record.bytes, to: lock)
-      calls.unlock(lock)
-      try calls.close(lock)
-      #expect(await eventually { await second.isHolder })
-      #expect(await eventually { (try? store.mode())?.mode == Self.louder })
-      await rig.session.passTurn()
-      #expect(await eventually { await !rig.session.isInterrupted })
-      #expect(await rig.session.life.isWaiting)
-      await second.close()
-      #expect(await eventually { await rig.session.isHolder })
-    }
-  }
-
-  @Test func `a mode that ended while it was taken over does not come back with another session`()
-    async throws
-  {
-    try await Rig.with(.minimal) { rig in
-      let (store, calls) = (store(rig), SystemCalls())
-      try await rig.session.setAudioMode(Self.mode)
-      let second = Rig.session(rig.sandbox)
-      try await second.setAudioMode(Self.mode)
-      try store.write(
-        Order(
-          kind: .takeOver, number: store.nextOrderNumber(), process: 1, holder: getpid(),
-          timeout: .seconds(20)))
-      #expect(await eventually { await rig.session.life.isWaiting })
-      let lock = try calls.open(store.lockPath, .signing)
-      #expect(await eventually { (try? calls.lock(lock, .exclusive)) == true })
-      try sign(lock, 1, "studio")
-      store.takeBackOrder()
-      await #expect(throws: SessionError.self) { try await rig.session.setActive(false) }
-      try store.commit(nil, nil)
-      var record = LockRecord()
-      record.last = .released(by: 1, to: nil)
-      record.interrupted = [getpid()]
-      try calls.write(record.bytes, to: lock)
-      calls.unlock(lock)
-      try calls.close(lock)
-      // It has had its turn, and holds nothing.
-      #expect(await eventually { await !second.life.isWaiting })
-      #expect(await second.life.modeInEffect == nil)
-      #expect(try store.mode()?.mode == nil)
-      await second.close()
-    }
-  }
-
   @Test func `a process that was interrupted and does not come keeps nobody waiting for long`()
     async throws
   {
     try await Rig.with(.minimal) { rig in
-      let (store, calls) = (store(rig), SystemCalls())
+      let (store, calls) = (rig.store, SystemCalls())
       try store.prepare()
       let lock = try calls.open(store.lockPath, .signing)
       var record = LockRecord()
@@ -444,7 +334,7 @@ struct OtherHolderTests {
           let life = await second.life
           return !life.isWaiting && life.lock == nil
         })
-      #expect(try store(rig).mode()?.mode == nil)
+      #expect(try rig.store.mode()?.mode == nil)
       #expect(try await rig.outside.snapshot().device(.input, named: "mic")?.volume == before)
       await second.close()
     }
@@ -498,7 +388,7 @@ struct OtherHolderTests {
     onceIt isReady: (AudioSession) async -> Bool = { await $0.roundTrips > 0 },
     _ call: @escaping @Sendable (AudioSession) async throws -> ApplyReport
   ) async throws -> ApplyReport {
-    let (store, calls) = (store(rig), SystemCalls())
+    let (store, calls) = (rig.store, SystemCalls())
     try await rig.session.setAudioMode(Self.mode)
     let lock = try calls.open(store.lockPath, .signing)
     #expect(try calls.lock(lock, .exclusive))
@@ -518,7 +408,7 @@ struct OtherHolderTests {
     return try await begun.value
   }
 
-  private static var louder: AudioMode {
+  static var louder: AudioMode {
     var mode = Self.mode
     mode.inputGain = Volume(fraction: 0.6)
     return mode
@@ -533,7 +423,7 @@ struct OtherHolderTests {
         try await $0.hold()
       }
       #expect(report.state.active)
-      #expect(try store(rig).mode()?.mode == Self.louder)
+      #expect(try rig.store.mode()?.mode == Self.louder)
       #expect(
         try await rig.outside.source(named: "mic")?.volume.loudest == Volume(fraction: 0.6))
       await service.close()
@@ -545,7 +435,7 @@ struct OtherHolderTests {
       let service = service(rig)
       let report = try await begin(service, beside: rig, storing: nil) { try await $0.hold() }
       #expect(!report.state.active)
-      #expect(try store(rig).mode()?.mode == nil)
+      #expect(try rig.store.mode()?.mode == nil)
       #expect(await service.isHolder)
       await service.close()
     }
@@ -560,46 +450,9 @@ struct OtherHolderTests {
         try await $0.setActive(false)
       }
       #expect(!report.state.active)
-      let stored = try #require(try store(rig).mode())
+      let stored = try #require(try rig.store.mode())
       #expect(stored.mode == Self.louder && !stored.isActive)
       await session.close()
-    }
-  }
-
-  @Test func `a session that fails to enter another scope while it is taken over resumes`()
-    async throws
-  {
-    try await Rig.with(.minimal) { rig in
-      let (store, calls) = (store(rig), SystemCalls())
-      try await rig.session.setAudioMode(Self.mode)
-      try store.write(
-        Order(
-          kind: .takeOver, number: store.nextOrderNumber(), process: 1, holder: getpid(),
-          timeout: .seconds(20)))
-      #expect(await eventually { await rig.session.life.isWaiting })
-      let lock = try calls.open(store.lockPath, .signing)
-      #expect(await eventually { (try? calls.lock(lock, .exclusive)) == true })
-      try sign(lock, 1, "studio")
-      store.takeBackOrder()
-      var mode = Self.mode
-      mode.scope = .application
-      mode.preferredInput = [.name("absent")]
-      mode.inputRequired = true
-      mode.inputGain = nil
-      let absent = mode
-      let events = rig.session.events
-      await #expect(throws: SessionError.self) { try await rig.session.setAudioMode(absent) }
-      #expect(await rig.session.isInterrupted)
-      calls.unlock(lock)
-      try calls.close(lock)
-      #expect(await eventually { await rig.session.isHolder })
-      #expect(try store.mode()?.mode == Self.mode)
-      for await event in events {
-        if case .interruptionBegan = event { Issue.record("it was interrupted again") }
-        guard case .interruptionEnded(let shouldResume) = event else { continue }
-        #expect(shouldResume)
-        break
-      }
     }
   }
 
@@ -615,7 +468,7 @@ struct OtherHolderTests {
         } catch let error as SessionError {
           #expect(stored == nil && error.code == .activationFailed, "\(error)")
         }
-        #expect(try store(rig).mode()?.mode == stored)
+        #expect(try rig.store.mode()?.mode == stored)
         await session.close()
       }
     }

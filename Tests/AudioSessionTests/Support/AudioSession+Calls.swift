@@ -1,3 +1,4 @@
+import PulseSandbox
 import SessionCore
 
 @testable import AudioSession
@@ -18,4 +19,11 @@ extension AudioSession {
   func takeTurn() async { await queue.turns.take() }
 
   func passTurn() { queue.turns.pass() }
+}
+
+extension Rig {
+  /// The files of its session.
+  var store: SessionStore {
+    SessionStore(folder: sandbox.directory + "/store", server: .init(sandbox.address))
+  }
 }
