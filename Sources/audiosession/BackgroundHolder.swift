@@ -38,7 +38,7 @@ struct BackgroundHolder {
       "cancelled: the profile is applied, and no process maintains it")
   }
 
-  /// False if our service is not installed for this server, or does not start.
+  /// Starts our service; false if it is not installed for this server.
   private func startService() async throws(SessionError) -> Bool {
     guard options.server == nil, let file = try? ServiceFile(),
       let text = try? file.read(), ServiceUnit.isOurs(text)
@@ -47,8 +47,8 @@ struct BackgroundHolder {
     guard await manager.absence() == nil else { return false }
     // The service is ready once it maintains the stored mode.
     switch await manager.run(["start", ServiceUnit.name]) {
-    case .done: return true
-    case .failed: return false
+    // Another holder may be there although it did not start.
+    case .done, .failed: return true
     case .waiting:
       if await holder() != nil { return true }
       // A second holder would wait behind it, or it behind that.
