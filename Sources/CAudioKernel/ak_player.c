@@ -8,6 +8,7 @@
 struct ak_player {
   ak_ring *ring;
   size_t frame_bytes;
+  size_t silence; /* since the last sound; used by the audio thread alone */
   _Atomic uint64_t position, starved;
 };
 
@@ -15,6 +16,7 @@ ak_player *ak_player_create(size_t channels, size_t frames) {
   ak_player *player = ak_touch(malloc(sizeof *player), sizeof *player);
   if (!player) return NULL;
   player->frame_bytes = channels * sizeof(float);
+  player->silence = 0;
   player->ring = ak_ring_create(frames * player->frame_bytes);
   if (player->ring) return player;
   free(player);
@@ -43,6 +45,11 @@ void ak_player_render(void *context, float *out, size_t frames) {
   if (ready > frames) ready = frames;
   ak_ring_read(player->ring, out, ready * player->frame_bytes);
   memset((char *)out + ready * player->frame_bytes, 0, (frames - ready) * player->frame_bytes);
-  atomic_fetch_add_explicit(&player->position, ready, memory_order_relaxed);
-  atomic_fetch_add_explicit(&player->starved, frames - ready, memory_order_relaxed);
+  /* Silence before the first sound and after the last one is no gap. */
+  if (ready > 0) {
+    atomic_fetch_add_explicit(&player->starved, player->silence, memory_order_relaxed);
+    player->silence = 0;
+  }
+  if (atomic_fetch_add_explicit(&player->position, ready, memory_order_relaxed) + ready > 0)
+    player->silence += frames - ready;
 }

@@ -60,6 +60,7 @@ ps_scheduling ps_stream_scheduling(const ps_stream *stream) { return stream->sch
 void ps_stream_stats(const ps_stream *stream, ps_stats *stats) {
   stats->callbacks = atomic_load_explicit(&stream->callbacks, memory_order_relaxed);
   stats->underflows = atomic_load_explicit(&stream->underflows, memory_order_relaxed);
+  stats->underflow_ns = atomic_load_explicit(&stream->underflow_ns, memory_order_relaxed);
   stats->dropped_frames = atomic_load_explicit(&stream->dropped_frames, memory_order_relaxed);
   stats->violations = stream->ring ? ak_ring_violations(stream->ring) : 0;
   stats->longest_ns = atomic_load_explicit(&stream->longest_ns, memory_order_relaxed);

@@ -128,8 +128,29 @@ static void on_readable(pa_stream *native, size_t available, void *user) {
   check_rate(stream, began, delivered);
 }
 
+static int64_t frames_ns(const ps_stream *stream, uint64_t frames) {
+  return stream->info.rate ? (int64_t)(frames * 1000000000 / stream->info.rate) : 0;
+}
+
+/* Notes that the server gets sound now: its buffer is full again. */
+static void note_sound(ps_stream *stream, int64_t now) {
+  ps_dryness *dryness = &stream->dryness;
+  int64_t late = dryness->end_ns && now > dryness->end_ns ? now - dryness->end_ns : 0;
+  if (dryness->is_dry) {
+    add(&stream->underflow_ns, (uint64_t)late);
+    dryness->is_dry = false;
+  } else if (late > 0) {
+    dryness->late_ns = late;
+    dryness->late_at = now;
+  } else if (now - dryness->late_at > frames_ns(stream, stream->info.request_frames)) {
+    dryness->late_ns = 0; /* the server had sound until then */
+  }
+  dryness->end_ns = now + frames_ns(stream, stream->info.buffer_frames);
+}
+
 void ps_fill(ps_stream *stream, size_t bytes) {
   if (!stream->active_render) return;
+  note_sound(stream, ps_now());
   while (bytes >= stream->frame_bytes) {
     void *data;
     size_t room = bytes;
@@ -162,21 +183,33 @@ static void on_writable(pa_stream *native, size_t wanted, void *user) {
 
 static void on_underflow(pa_stream *native, void *user) {
   (void)native;
-  add(&((ps_stream *)user)->underflows, 1);
+  ps_stream *stream = user;
+  ps_dryness *dryness = &stream->dryness;
+  /* Before the first sound and after the last one there is nothing to run out of. */
+  if (!stream->active_render || !dryness->end_ns) return;
+  add(&stream->underflows, 1);
+  add(&stream->underflow_ns, (uint64_t)dryness->late_ns);
+  dryness->late_ns = 0;
+  dryness->is_dry = true;
+}
+
+/* What comes next does not follow on what came last. */
+static void interrupt(ps_stream *stream) {
+  stream->pending_gap = true;
+  ps_clock_reset(&stream->clock);
+  stream->dryness = (ps_dryness){0};
 }
 
 static void on_moved(pa_stream *native, void *user) {
   ps_stream *stream = user;
   atomic_store_explicit(&stream->device, pa_stream_get_device_index(native), memory_order_relaxed);
-  stream->pending_gap = true;
-  ps_clock_reset(&stream->clock);
+  interrupt(stream);
   ps_add_event(stream, PS_MOVED);
 }
 
 static void on_suspended(pa_stream *native, void *user) {
   ps_stream *stream = user;
-  stream->pending_gap = true;
-  ps_clock_reset(&stream->clock);
+  interrupt(stream);
   ps_add_event(stream, pa_stream_is_suspended(native) > 0 ? PS_SUSPENDED : PS_RESUMED);
 }
 

@@ -26,6 +26,14 @@ typedef struct {
   uint32_t forced_rate;  /* the graph's rate once the device is used; 0: unchanged */
 } ps_device;
 
+/* Playback: when the server ran out of sound. Zero before the first sound, and after a move. */
+typedef struct {
+  int64_t end_ns;  /* when the sound that the server has ends, unless it gets more */
+  int64_t late_ns; /* by how much sound was late, at `late_at`; the underflow may be told after it */
+  int64_t late_at;
+  bool is_dry;     /* told, and no sound has followed */
+} ps_dryness;
+
 struct ps_stream {
   /* Set before the thread starts, and read only from then on. */
   ps_options options; /* the strings are copies */
@@ -43,6 +51,7 @@ struct ps_stream {
   ps_device found;
   size_t frame_bytes;
   ps_clock clock;
+  ps_dryness dryness;
   bool is_ended;
   bool is_started;
   uint32_t pending_lost;
@@ -63,7 +72,7 @@ struct ps_stream {
   atomic_bool was_ready;
   _Atomic uint32_t device;
   _Atomic uint32_t events;
-  _Atomic uint64_t callbacks, underflows, dropped_frames, longest_ns;
+  _Atomic uint64_t callbacks, underflows, underflow_ns, dropped_frames, longest_ns;
   _Atomic uint64_t buckets[PS_TIME_BUCKETS];
 };
 
@@ -80,7 +89,7 @@ void ps_look_up(ps_stream *stream);
 void ps_make_stream(ps_stream *stream);
 /* Sets the callbacks that run in steady state. */
 void ps_set_callbacks(ps_stream *stream);
-/* Renders what the server requests now. */
+/* Renders what the server requests now, and notes how late it is. */
 void ps_fill(ps_stream *stream, size_t bytes);
 /* Requests realtime scheduling of the calling thread. */
 ps_scheduling ps_schedule(void);

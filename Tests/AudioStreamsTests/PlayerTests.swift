@@ -1,4 +1,6 @@
 import AudioSession
+import CAudioKernel
+import CPulseStream
 import Glibc
 import POSIX
 import Pulse
@@ -66,6 +68,29 @@ struct PlayerTests {
     var samples: [Float] = []
     for await buffer in buffers { samples += buffer.samples }
     return samples
+  }
+
+  @Test("counts the silence of a file that is read too slowly, but none after its end")
+  func slowFile() throws {
+    let folder = TemporaryFolder()
+    let feed = PlaybackFeed(try SoundFileReader(path: try Self.file(folder, seconds: 1)))
+    var stream = ps_info()
+    (stream.rate, stream.channels) = (32000, 1)
+    try feed.prepare(StreamGrant(stream, ps_scheduling()))
+    let player = UnsafeMutableRawPointer(try #require(feed.player))
+    var out = [Float](repeating: 0, count: 20000)
+    // About half a second is ready; then follows silence, which is a gap once sound follows.
+    ak_player_render(player, &out, out.count)
+    let ready = feed.position
+    #expect((16000..<20000).contains(ready))
+    #expect(feed.starved == 0)
+    #expect(try feed.fill())
+    ak_player_render(player, &out, out.count)
+    #expect(feed.position == 32000)
+    #expect(feed.starved == 20000 - ready)
+    #expect(try !feed.fill())
+    ak_player_render(player, &out, out.count)
+    #expect(feed.starved == 20000 - ready)
   }
 
   @Test("stops when its task is cancelled, and says why when the server goes")
@@ -244,52 +269,5 @@ struct PlayerTests {
     #expect(
       refusal(channels: 3, map: .stereo) == "no stream can have 3 channels in a map of 2")
     #expect(refusal(rate: 384_000, channels: 32) == nil)
-  }
-}
-
-/// A short silent sound file of any shape, written byte by byte.
-struct WaveFile {
-  var channels: Int
-  var rate: Int
-  var frames = 441
-  /// The speakers of the channels, as a mask; nil names none.
-  var mask: Int?
-  /// A channel that is not silent.
-  var loud: Int?
-
-  func write(to path: String) throws {
-    var bytes: [UInt8] = []
-    func number(_ value: Int, _ count: Int) {
-      for byte in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
-    }
-    let data = frames * channels * 2
-    bytes += Array("RIFF".utf8)
-    number((mask == nil ? 36 : 60) + data, 4)
-    bytes += Array("WAVEfmt ".utf8)
-    number(mask == nil ? 16 : 40, 4)
-    number(mask == nil ? 1 : 0xFFFE, 2)  // PCM, or WAVE_FORMAT_EXTENSIBLE
-    number(channels, 2)
-    number(rate, 4)
-    number(rate * channels * 2, 4)
-    number(channels * 2, 2)
-    number(16, 2)
-    if let mask {
-      number(22, 2)
-      number(16, 2)
-      number(mask, 4)
-      // KSDATAFORMAT_SUBTYPE_PCM
-      bytes += [1, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
-    }
-    bytes += Array("data".utf8)
-    number(data, 4)
-    let start = bytes.count
-    bytes += [UInt8](repeating: 0, count: data)
-    if let loud {
-      // The upper byte of a sample: half of full scale, up and down.
-      for frame in 0..<frames {
-        bytes[start + (frame * channels + loud) * 2 + 1] = frame / 50 % 2 == 0 ? 0x40 : 0xC0
-      }
-    }
-    try File.write(bytes, to: path)
   }
 }

@@ -11,6 +11,7 @@ public actor AudioPlayer {
   private var playing: Playing?
   /// The result of the last file, when it is there.
   private var last: Promise<Result<Duration, StreamError>>?
+  private var lastDropouts = Duration.zero
   /// Gives up the start that is in progress.
   private var opening: StopSignal?
 
@@ -24,6 +25,7 @@ public actor AudioPlayer {
     let end: Promise<Result<Duration, StreamError>>
 
     var position: Duration { .seconds(Double(feed.position) / Double(rate)) }
+    var dropouts: Duration { AudioPlayer.dropouts(stream, feed, rate: rate) }
   }
 
   /// Makes a player. Opens nothing until `play` or `start`.
@@ -34,6 +36,16 @@ public actor AudioPlayer {
   /// The position and the length of the file; nil while nothing plays.
   public var progress: (position: Duration, length: Duration)? {
     playing.map { ($0.position, $0.length) }
+  }
+
+  /// How long silence was heard within the sound of this file, or of the last one if none plays: the
+  /// file could not be read in time, or the server got its sound too late (`underflowTime`).
+  public var dropouts: Duration { playing?.dropouts ?? lastDropouts }
+
+  private static func dropouts(
+    _ stream: RealtimeStream, _ feed: PlaybackFeed, rate: Int
+  ) -> Duration {
+    .seconds(Double(feed.starved) / Double(rate)) + stream.statistics.underflowTime
   }
 
   /// Plays a file to its end, and returns how much was played; cancelling the task stops it. `-` is
@@ -102,7 +114,7 @@ public actor AudioPlayer {
       watch.cancel()
       await stream.close()
       let played = Duration.seconds(Double(feed.position) / Double(grant.rate))
-      await self?.noteEnd(of: end)
+      await self?.noteEnd(of: end, dropouts: Self.dropouts(stream, feed, rate: grant.rate))
       end.fulfill(failure.map { .failure($0) } ?? .success(played))
     }
     let new = Playing(
@@ -142,8 +154,10 @@ public actor AudioPlayer {
     return try result.get()
   }
 
-  private func noteEnd(of end: Promise<Result<Duration, StreamError>>) {
-    if playing?.end === end { playing = nil }
+  private func noteEnd(of end: Promise<Result<Duration, StreamError>>, dropouts: Duration) {
+    guard playing?.end === end else { return }
+    playing = nil
+    lastDropouts = dropouts
   }
 
   /// Opens files on a thread of its own: a pipe may pause for as long as it likes.

@@ -55,4 +55,6 @@ final class PlaybackFeed: @unchecked Sendable {  // used by one thread, as said 
 
   /// The number of played frames of the device; any thread may read it once the stream is ready.
   var position: Int64 { player.map { Int64(ak_player_position($0)) } ?? 0 }
+  /// The frames of silence between sounds because the file was read too slowly; like `position`.
+  var starved: Int64 { player.map { Int64(ak_player_starved($0)) } ?? 0 }
 }

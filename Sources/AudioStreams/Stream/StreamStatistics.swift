@@ -7,6 +7,8 @@ public struct StreamStatistics: Sendable, Hashable {
   public var callbacks: UInt64
   /// Playback: how often the server ran out of sound.
   public var underflows: UInt64
+  /// Playback: for how long it had none, by the clock.
+  public var underflowTime: Duration
   /// Record: frames that were dropped because the ring was full.
   public var droppedFrames: UInt64
   /// Calls on the ring from the wrong thread.
@@ -21,6 +23,7 @@ public struct StreamStatistics: Sendable, Hashable {
   init(_ stats: ps_stats) {
     callbacks = stats.callbacks
     underflows = stats.underflows
+    underflowTime = .nanoseconds(Int64(clamping: stats.underflow_ns))
     droppedFrames = stats.dropped_frames
     violations = stats.violations
     longest = .nanoseconds(Int64(clamping: stats.longest_ns))
@@ -30,6 +33,7 @@ public struct StreamStatistics: Sendable, Hashable {
   mutating func add(_ other: StreamStatistics) {
     callbacks += other.callbacks
     underflows += other.underflows
+    underflowTime += other.underflowTime
     droppedFrames += other.droppedFrames
     violations += other.violations
     longest = max(longest, other.longest)

@@ -15,7 +15,7 @@ void ak_player_destroy(ak_player *player);
 ak_ring *ak_player_ring(const ak_player *player);
 /* The number of played frames of the ring. */
 uint64_t ak_player_position(const ak_player *player);
-/* The number of frames of silence that were played because the ring was empty. */
+/* The number of frames of silence between sounds, played because the ring was empty. */
 uint64_t ak_player_starved(const ak_player *player);
 
 /* The audio thread. Realtime safe: no allocation, no lock, no system call. A `ps_render`. */

@@ -107,7 +107,8 @@ typedef struct {
 
 typedef struct {
   uint64_t callbacks;
-  uint64_t underflows;
+  uint64_t underflows;     /* playback: how often the server ran out of sound */
+  uint64_t underflow_ns;   /* for how long, by the clock */
   uint64_t dropped_frames; /* record: the ring was full */
   uint64_t violations;     /* calls on the ring from a wrong thread */
   uint64_t longest_ns;

@@ -3,7 +3,7 @@ import PulseTypes
 /// Values in the words that people read.
 package enum Words {
   /// `10 ms`, `5.8 ms`.
-  static func milliseconds(_ duration: Duration) -> String {
+  package static func milliseconds(_ duration: Duration) -> String {
     let micros = duration.microseconds.magnitude
     let tenths = micros / 100 + (micros % 100 >= 50 ? 1 : 0)
     let sign = duration < .zero ? "-" : ""

@@ -8,9 +8,11 @@ struct PlayCommand: SessionCommand {
     abstract: "Play a sound file through the session's output.",
     discussion: """
       Plays any file that libsndfile can read, converted to the device's actual rate. '-' is \
-      standard input, which is read to its end first. SIGINT or SIGTERM stops it.
+      standard input, which is read to its end first. SIGINT or SIGTERM stops it. It warns if the \
+      sound was interrupted because the file was read, or the sound delivered, too late.
 
-      JSON: schema, file, seconds (how much of it was played).
+      JSON: schema, file, seconds (how much of it was played), dropouts (for how many seconds it was \
+      interrupted).
       """)
 
   @Argument(help: "The file. '-' is standard input.", completion: .file())
@@ -38,7 +40,16 @@ struct PlayCommand: SessionCommand {
           try await Interruption.waiting { try await player.play(file) }
         }
       }
-      if options.json { try output.json(PlayResult(file: file, seconds: played.seconds)) }
+      let dropouts = await player.dropouts
+      if dropouts > .zero {
+        output.warning(
+          "the sound was interrupted for \(Words.milliseconds(dropouts)) in all: the file was read, "
+            + "or the sound delivered, too late")
+      }
+      if options.json {
+        try output.json(
+          PlayResult(file: file, seconds: played.seconds, dropouts: dropouts.seconds))
+      }
       return Interruption.received.map(Status.signal) ?? .done
     }
   }
@@ -48,4 +59,5 @@ private struct PlayResult: Encodable {
   let schema = 1
   let file: String
   let seconds: Double
+  let dropouts: Double
 }

@@ -1,3 +1,4 @@
+import POSIX
 import PulseSandbox
 import PulseTypes
 import TestSupport
@@ -65,6 +66,48 @@ struct SoundCommandTests {
       #expect(result.standardOutput.isEmpty)
       #expect(
         result.standardError.replacing("\n", with: " ").contains("has 33 channels; 1 to 32 can be"))
+    }
+  }
+
+  @Test(
+    "play tells for how long its sound was interrupted", .bothServers, .soundFiles,
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func interrupted(_ kind: ServerKind) async throws {
+    try await PulseSandbox.with(.monitorOnly(on: kind)) { sandbox in
+      let (path, heard) = (sandbox.directory + "/a.wav", sandbox.directory + "/heard")
+      try WaveFile(channels: 1, rate: 44100, frames: 44100 * 4, loud: 0).write(to: path)
+      let result = try await sandbox.shell(
+        """
+        parec --raw --format=float32le --rate=44100 --channels=1 --latency-msec=20 \
+          -d speakers.monitor > \(heard) & listener=$!
+        size() { stat -c %s \(heard); }
+        until [ $(size) -gt 0 ]; do pause; done
+        $A play --json \(path) & player=$!
+        until tr -d '\\0' < \(heard) | grep -q .; do kill -0 $player || exit 9; pause; done
+        kill -STOP $player
+        stopped=$(size)
+        until [ $(size) -gt $((stopped + 44100 * 4)) ]; do pause; done
+        kill -CONT $player
+        wait $player; code=$?
+        kill $listener
+        exit $code
+        """)
+      #expect(result.status == 0, "\(result)")
+      let samples =
+        try File.bytes(of: heard).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+      let (first, last) = (
+        try #require(samples.firstIndex { $0 != 0 }), try #require(samples.lastIndex { $0 != 0 })
+      )
+      let silent = samples[first...last].count { $0 == 0 }
+      guard case .number(let told)? = try JSONValue(result.standardOutput)["dropouts"] else {
+        Issue.record("\(result)")
+        return
+      }
+      #expect(told > 0.5, "\(result)")
+      #expect(result.standardError.contains("warning: the sound was interrupted for"))
+      // The server has read up to a cycle ahead when its sound ends.
+      let heardSilence = Double(silent) / 44100
+      #expect((heardSilence / 2...heardSilence + 0.1).contains(told), "\(silent), \(result)")
     }
   }
 
