@@ -39,7 +39,7 @@ struct ak_synth {
   _Atomic uint64_t refused;
   /// What stolen voices left: their last value, fading out, so that no step is heard.
   double residue, residue_fade;
-  _Atomic uint64_t position;
+  _Atomic uint64_t position, last_sound;
   _Atomic uint64_t stolen;
   _Atomic uint32_t sounding;
 };
@@ -106,6 +106,10 @@ bool ak_synth_push(ak_synth *synth, ak_note_event event) {
 
 uint64_t ak_synth_position(const ak_synth *synth) {
   return atomic_load_explicit(&synth->position, memory_order_acquire);
+}
+
+uint64_t ak_synth_last_sound(const ak_synth *synth) {
+  return atomic_load_explicit(&synth->last_sound, memory_order_acquire);
 }
 
 uint32_t ak_synth_sounding(const ak_synth *synth) {
@@ -210,18 +214,24 @@ static void render_span(ak_synth *synth, float *out, size_t frames) {
   if (fabs(filter->first) + fabs(filter->second) < 1e-12) filter->first = filter->second = 0;
 }
 
+static uint32_t sounding(const ak_synth *synth) {
+  uint32_t count = 0;
+  for (int i = 0; i < AK_SYNTH_VOICES; i++) count += synth->voices[i].sounds;
+  return count;
+}
+
 void ak_synth_render(void *context, float *out, size_t frames) {
   ak_synth *synth = context;
   take_events(synth);
   while (frames > 0) {
     size_t span = perform_due(synth, frames < SPAN ? frames : SPAN);
+    if (sounding(synth) > 0)
+      atomic_store_explicit(&synth->last_sound, synth->frame + span, memory_order_release);
     render_span(synth, out, span);
     out += span * synth->channels;
     frames -= span;
     synth->frame += span;
   }
-  uint32_t sounding = 0;
-  for (int i = 0; i < AK_SYNTH_VOICES; i++) sounding += synth->voices[i].sounds;
-  atomic_store_explicit(&synth->sounding, sounding, memory_order_release);
+  atomic_store_explicit(&synth->sounding, sounding(synth), memory_order_release);
   atomic_store_explicit(&synth->position, synth->frame, memory_order_release);
 }

@@ -126,12 +126,109 @@ struct PlayerTests {
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       try await outside.suspend(.output, device: "speakers", true)
       let player = AudioPlayer(session: rig.session)
+      // What the server holds has not been played.
+      try await player.start(path)
+      #expect(await player.stop() == .zero)
       await #expect { try await player.play(path) } throws: {
         ($0 as? StreamError) == .standstill("speakers")
       }
       try await outside.suspend(.output, device: "speakers", false)
       #expect(try await player.play(path) > .milliseconds(250))
       await outside.close()
+    }
+  }
+
+  @Test("a stop ends a start in progress, and the next start is not refused")
+  func stopsStart() async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      let folder = TemporaryFolder()
+      let long = folder.path + "/long.wav"
+      try WaveFile(channels: 1, rate: 8000, frames: 8000 * 60).write(to: long)
+      let player = AudioPlayer(session: rig.session)
+      func begin() async -> Task<Void, any Error> {
+        let starting = Task { try await player.start(long) }
+        #expect(
+          await eventually {
+            let isOpening = await player.opening != nil
+            let isPlaying = await player.progress != nil
+            return isOpening || isPlaying
+          })
+        return starting
+      }
+      for _ in 0..<10 {
+        let starting = await begin()
+        await player.stop()
+        try await player.start(long)
+        await player.stop()
+        _ = await starting.result
+      }
+      try await rig.sandbox.freeze()
+      let starting = await begin()
+      let time = await ContinuousClock().measure { await player.stop() }
+      // A start that waits for the server gives up after twenty.
+      #expect(time < .seconds(10))
+      await #expect(throws: StreamError.self) { try await starting.value }
+      try await rig.sandbox.thaw()
+    }
+  }
+
+  @Test(
+    "plays the sound that a truncated file has, then says what it is",
+    arguments: ["wav", "flac", "au", "aiff"])
+  func truncated(_ kind: String) async throws {
+    let speakers = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=speakers rate=44100 norewinds=1"
+    ])
+    try await Rig.with(speakers) { rig in
+      let folder = TemporaryFolder()
+      let path = folder.path + "/a." + kind
+      try HalfFile.write(kind, to: path)
+      let buffers = try await rig.capture.startAudioStream(
+        CaptureConfiguration(
+          sampleRate: 44100, frameLength: 441, device: "speakers.monitor", backlog: .seconds(60)))
+      _ = await rig.collect(buffers, frames: 4410)
+      await #expect {
+        try await AudioPlayer(session: rig.session).play(path)
+      } throws: {
+        ($0 as? StreamError)?.code == .notASound && "\($0)".contains("truncated")
+      }
+      await rig.capture.stopAudioStream()
+      var loud = 0
+      for await buffer in buffers { loud += buffer.samples.count { abs($0) > 0.01 } }
+      #expect(loud > 44100 * 4 / 10)
+    }
+  }
+
+  /// The first half of a second of sound at 44.1 kHz, whose header announces all of it.
+  private enum HalfFile {
+    static func write(_ kind: String, to path: String) throws {
+      let frames = 44100
+      func number(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
+      }
+      func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+      // Half of full scale, up and down.
+      let sound = (0..<frames / 2).flatMap { number($0 / 50 % 2 == 0 ? 0x4000 : 0xC000, 2) }
+      switch kind {
+      case "au":
+        let header = text(".snd") + [24, frames * 2, 3, 44100, 1].flatMap { number($0, 4) }
+        try File.write(header + sound, to: path)
+      case "aiff":
+        // The rate is a floating-point number of 80 bits.
+        let common = number(1, 2) + number(frames, 4) + number(16, 2) + number(0x400E, 2)
+        let rate = number(44100, 2) + number(0, 6)
+        let header = text("FORM") + number(46 + frames * 2, 4) + text("AIFFCOMM") + number(18, 4)
+        let begin = text("SSND") + number(8 + frames * 2, 4) + number(0, 8)
+        try File.write(header + common + rate + begin + sound, to: path)
+      default:
+        let format: RecordingFormat = kind == "flac" ? .flac16 : .wav16
+        let writer = try SoundFileWriter(path: path, format: format, sampleRate: 44100, channels: 1)
+        let tone = ConverterTests.sine(1000, rate: 44100, frames: frames)
+        try tone.withUnsafeBufferPointer { try writer.write($0) }
+        try writer.close()
+        let whole = try File.bytes(of: path)
+        try File.write(Array(whole.prefix(whole.count / 2)), to: path)
+      }
     }
   }
 

@@ -2,6 +2,23 @@ internal import CAudioKernel
 import POSIX
 internal import PulseTypes
 
+/// Detects an output that takes no sound: its position does not change for five seconds of looks at it.
+///
+/// Looks are counted, not time: a stopped process or a sleeping machine is no fault of the output.
+package struct Standstill {
+  /// The pause between looks.
+  package static let interval = Duration.milliseconds(5)
+  private var position: UInt64?
+  private var looks = 0
+
+  package init() {}
+
+  package mutating func isLasting(_ now: UInt64) -> Bool {
+    (position, looks) = now == position ? (now, looks + 1) : (now, 0)
+    return looks > 1000
+  }
+}
+
 /// Plays test tones on an output: sines and sweeps, each on certain channels.
 package final class TonePlayer: Sendable {
   /// A sine that glides from one frequency to another; silence if it has no channels.
@@ -89,9 +106,6 @@ package final class TonePlayer: Sendable {
       || ak_tone_position(kernel.pointer) >= kernel.frames + bufferFrames
   }
 
-  /// The duration of all segments.
-  private var duration: Duration { .seconds(Double(kernel.frames) / Double(sampleRate)) }
-
   /// How many seconds have been passed to the server.
   package var seconds: Double { Double(ak_tone_position(kernel.pointer)) / Double(sampleRate) }
 
@@ -105,12 +119,12 @@ package final class TonePlayer: Sendable {
   /// cancelled.
   ///
   /// - Parameter notice: called every few milliseconds meanwhile.
-  /// - Throws: the error that ended the stream; `engineStartFailed` if the output takes five seconds
-  ///   longer than needed, or takes no sound.
+  /// - Throws: the error that ended the stream; `engineStartFailed` if the output takes no sound for
+  ///   five seconds.
   package func finish(_ notice: () -> Void = {}) async throws(StreamError) {
-    let deadline = ContinuousClock.now + duration + .seconds(5)
-    while !isOver, !Task.isCancelled, ContinuousClock.now < deadline {
-      try? await Task.sleep(for: .milliseconds(5))
+    var progress = Standstill()
+    while !isOver, !Task.isCancelled, !progress.isLasting(ak_tone_position(kernel.pointer)) {
+      try? await Task.sleep(for: Standstill.interval)
       notice()
     }
     let (isDone, failure) = (isOver || Task.isCancelled, failure)

@@ -12,20 +12,30 @@ public actor AudioPlayer {
   /// The result of the last file, when it is there.
   private var last: Promise<Result<Duration, StreamError>>?
   private var lastDropouts = Duration.zero
-  /// Gives up the start that is in progress.
-  private var opening: StopSignal?
+  /// The start that is in progress.
+  private(set) var opening: Opening?
 
-  private struct Playing {
+  fileprivate struct Playing {
     let stream: RealtimeStream
     let feed: PlaybackFeed
-    let rate: Int
+    let grant: StreamGrant
     let length: Duration
     /// Ends with the file, or when it is cancelled; then the stream is closed.
     let work: Task<Void, Never>
     let end: Promise<Result<Duration, StreamError>>
 
-    var position: Duration { .seconds(Double(feed.position) / Double(rate)) }
-    var dropouts: Duration { AudioPlayer.dropouts(stream, feed, rate: rate) }
+    var position: Duration { AudioPlayer.played(feed, grant, isWhole: false) }
+    var dropouts: Duration { AudioPlayer.dropouts(stream, feed, grant) }
+  }
+
+  struct Opening {
+    let stop: StopSignal
+    fileprivate let work: Task<Result<Playing, StreamError>, Never>
+
+    func cancel() {
+      stop.set()
+      work.cancel()
+    }
   }
 
   /// Makes a player. Opens nothing until `play` or `start`.
@@ -43,9 +53,17 @@ public actor AudioPlayer {
   public var dropouts: Duration { playing?.dropouts ?? lastDropouts }
 
   private static func dropouts(
-    _ stream: RealtimeStream, _ feed: PlaybackFeed, rate: Int
+    _ stream: RealtimeStream, _ feed: PlaybackFeed, _ grant: StreamGrant
   ) -> Duration {
-    .seconds(Double(feed.starved) / Double(rate)) + stream.statistics.underflowTime
+    .seconds(Double(feed.starved) / Double(grant.rate)) + stream.statistics.underflowTime
+  }
+
+  /// How much was heard: before the end, not what the server still holds.
+  private static func played(
+    _ feed: PlaybackFeed, _ grant: StreamGrant, isWhole: Bool
+  ) -> Duration {
+    let frames = feed.position - (isWhole ? 0 : Int64(grant.bufferFrames))
+    return .seconds(Double(max(0, frames)) / Double(grant.rate))
   }
 
   /// Plays a file to its end, and returns how much was played; cancelling the task stops it. `-` is
@@ -63,19 +81,40 @@ public actor AudioPlayer {
   /// read to its end first.
   ///
   /// Errors: `fileNotFound`, `notASound` (also for more than 32 channels), `permissionDenied` for the
-  /// file, `missingPackage`, `alreadyStreaming`, `deviceNotAvailable`, `engineStartFailed` (also after
-  /// a `stop` in the meantime).
+  /// file, `missingPackage`, `alreadyStreaming`, `deviceNotAvailable`, `engineInitFailed`,
+  /// `engineStartFailed` and `fileFailed` (both also after a `stop` in the meantime).
   public func start(_ path: String) async throws(StreamError) { _ = try await open(path) }
 
   private func open(_ path: String) async throws(StreamError) -> Playing {
     guard playing == nil, opening == nil else {
       throw StreamError(.alreadyStreaming, "the player plays already")
     }
-    let opening = StopSignal()
-    self.opening = opening
-    defer { self.opening = nil }
-    let reader = try await Opener().open(path, until: opening)
-    let feed = PlaybackFeed(reader)
+    let stop = StopSignal()
+    let new = Opening(
+      stop: stop,
+      work: Task {
+        do throws(StreamError) {
+          return .success(try await begin(path, until: stop))
+        } catch {
+          return .failure(error)
+        }
+      })
+    opening = new
+    return try await withTaskCancellationHandler {
+      await new.work.value
+    } onCancel: {
+      new.cancel()
+    }.get()
+  }
+
+  private func begin(_ path: String, until stop: StopSignal) async throws(StreamError) -> Playing {
+    defer { opening = nil }
+    let file = Promise<Result<PlaybackFeed, StreamError>>()
+    Task { file.fulfill(await Opener().open(path, until: stop)) }
+    // A disk may hang while the file is opened.
+    guard let result = await file.valueUnlessCancelled() else { throw Self.wasStopped }
+    let feed = try result.get()
+    let reader = feed.reader
     let (news, tell) = AsyncStream.makeStream(of: News.self)
     var request = request(for: reader)
     let place = await session.place(.output)
@@ -85,7 +124,7 @@ public actor AudioPlayer {
       do throws(StreamError) {
         switch signal {
         case .ready(let grant): try feed.prepare(grant)
-        case .requested: if try !feed.fill() { tell.yield(.allIsWritten) }
+        case .requested: if try !feed.fill() { tell.yield(.allIsWritten(feed.damage)) }
         case .events(let events): if events.contains(.drained) { tell.yield(.allIsHeard) }
         case .ended(let error?): throw error
         case .ended(nil), .sound: break
@@ -97,8 +136,8 @@ public actor AudioPlayer {
     let grant: StreamGrant
     do throws(StreamError) {
       grant = try await stream.opened()
-      guard !opening.isRaised else {
-        throw StreamError(.engineStartFailed, "the player was stopped while it started")
+      guard !stop.isRaised else {
+        throw Self.wasStopped
       }
     } catch {
       await stream.close()
@@ -107,18 +146,18 @@ public actor AudioPlayer {
     let end = Promise<Result<Duration, StreamError>>()
     let work = Task { [weak self, session] in
       let watch = Task {
-        let error = await Self.waitForStandstill(of: stream, grant, session)
+        let error = await Self.waitForStandstill(of: stream, feed, path, grant, session)
         if let error { tell.yield(.failed(error)) }
       }
       let failure = await Self.run(stream, feed, news)
+      let played = Self.played(feed, grant, isWhole: failure == nil && !Task.isCancelled)
       watch.cancel()
-      await stream.close()
-      let played = Duration.seconds(Double(feed.position) / Double(grant.rate))
-      await self?.noteEnd(of: end, dropouts: Self.dropouts(stream, feed, rate: grant.rate))
+      await Self.close(stream, feed, session)
+      await self?.noteEnd(of: end, dropouts: Self.dropouts(stream, feed, grant))
       end.fulfill(failure.map { .failure($0) } ?? .success(played))
     }
     let new = Playing(
-      stream: stream, feed: feed, rate: grant.rate,
+      stream: stream, feed: feed, grant: grant,
       length: Duration(saturatingSeconds: Double(reader.frames) / Double(reader.sampleRate)),
       work: work, end: end)
     playing = new
@@ -129,7 +168,10 @@ public actor AudioPlayer {
   /// Stops at once, and returns how much was played; zero if nothing plays. A start in progress fails.
   @discardableResult
   public func stop() async -> Duration {
-    opening?.set()
+    if let opening {
+      opening.cancel()
+      _ = await opening.work.value
+    }
     guard let playing else { return .zero }
     return await stop(playing)
   }
@@ -143,8 +185,9 @@ public actor AudioPlayer {
   /// ever played. If the task is cancelled, returns the current position, and the file plays on.
   ///
   /// Errors: `engineStartFailed` if the server stops in the meantime, or if the output takes no
-  /// sound for 5 s longer than its buffer lasts; `fileFailed`, `converterFailed`,
-  /// `conversionFailed`.
+  /// sound for 5 s longer than its buffer lasts; `deviceNotAvailable` if it is gone; `notASound` if
+  /// the file is damaged or truncated, once its sound has been played; `fileFailed` if it cannot be
+  /// read for 30 s; `converterFailed`, `conversionFailed`.
   @discardableResult
   public func finished() async throws(StreamError) -> Duration {
     guard let last else { return .zero }
@@ -160,16 +203,22 @@ public actor AudioPlayer {
     lastDropouts = dropouts
   }
 
+  private static var wasStopped: StreamError {
+    StreamError(.engineStartFailed, "the player was stopped while it started")
+  }
+
   /// Opens files on a thread of its own: a pipe may pause for as long as it likes.
   private actor Opener {
     private let thread = PulseLoop()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    func open(
-      _ path: String, until stop: StopSignal
-    ) throws(StreamError) -> sending SoundFileReader {
-      try AudioPlayer.reader(of: path, until: stop)
+    func open(_ path: String, until stop: StopSignal) -> Result<PlaybackFeed, StreamError> {
+      do throws(StreamError) {
+        return .success(PlaybackFeed(try AudioPlayer.reader(of: path, until: stop)))
+      } catch {
+        return .failure(error)
+      }
     }
   }
 
@@ -192,7 +241,9 @@ public actor AudioPlayer {
   }
 
   private enum News {
-    case allIsWritten, allIsHeard
+    /// With the damage that ended the file early.
+    case allIsWritten(StreamError?)
+    case allIsHeard
     case failed(StreamError)
   }
 
@@ -203,31 +254,59 @@ public actor AudioPlayer {
     if let player = feed.player {
       stream.start(ak_player_render, context: UnsafeMutableRawPointer(player))
     }  // otherwise a signal has the reason
+    var damage: StreamError?
     for await item in news {
       switch item {
-      case .allIsWritten: stream.drain()
-      case .allIsHeard: return nil
+      case .allIsWritten(let error):
+        damage = error
+        stream.drain()
+      case .allIsHeard: return damage
       case .failed(let error): return error
       }
     }
     return nil
   }
 
-  /// Waits until the output has taken no sound for 5 s longer than its buffer lasts; nil if the
-  /// task is cancelled first.
+  /// Ends a stream; waits at most a second for the file, whose disk may hang.
+  private static func close(
+    _ stream: RealtimeStream, _ feed: PlaybackFeed, _ session: AudioSession
+  ) async {
+    let closed = Promise<Void>()
+    Task {
+      await stream.close()
+      withExtendedLifetime(feed) { closed.fulfill(()) }  // the audio thread renders with it
+    }
+    let limit = Task {
+      try? await session.sleep(until: .now + .seconds(1))
+      closed.fulfill(())
+    }
+    await closed.value()
+    limit.cancel()
+  }
+
+  /// Waits until the output has taken no sound for 5 s longer than its buffer lasts, or until the
+  /// file has given none for 30 s; nil if the task is cancelled first.
   private static func waitForStandstill(
-    of stream: RealtimeStream, _ grant: StreamGrant, _ session: AudioSession
+    of stream: RealtimeStream, _ feed: PlaybackFeed, _ path: String, _ grant: StreamGrant,
+    _ session: AudioSession
   ) async -> StreamError? {
     let buffer = Double(grant.bufferFrames) / Double(max(1, grant.rate))
     // Counts waits, not time: a stopped process or a sleeping machine is no fault of the output.
-    let patience = Int(saturating: 4 * (buffer + 5))
-    var (taken, waits) = (stream.statistics.callbacks, 0)
-    while waits < patience {
+    let patience = (output: Int(saturating: 4 * (buffer + 5)), file: 4 * 30)
+    var (taken, position) = (stream.statistics.callbacks, feed.position)
+    var waits = (output: 0, file: 0)
+    while waits.output < patience.output {
       do { try await session.sleep(until: .now + .milliseconds(250)) } catch { return nil }
-      let now = stream.statistics.callbacks
-      (taken, waits) = now == taken ? (taken, waits + 1) : (now, 0)
+      let now = (taken: stream.statistics.callbacks, position: feed.position)
+      waits.output = now.taken == taken ? waits.output + 1 : 0
+      waits.file = now.position == position ? waits.file + 1 : 0
+      (taken, position) = now
+      if waits.file >= patience.file {
+        return StreamError(.fileFailed, "'\(path)' could not be read for 30 s")
+      }
     }
-    return .standstill(grant.device ?? "the output")
+    let device = await session.lastSnapshot?.device(.output, at: stream.device)?.name
+    return .standstill(device ?? grant.device ?? "the output")
   }
 
   private nonisolated func request(for reader: SoundFileReader) -> StreamRequest {

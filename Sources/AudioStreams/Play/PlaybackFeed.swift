@@ -4,12 +4,14 @@ import CAudioKernel
 ///
 /// Only the watching thread of the stream uses it, except where marked.
 final class PlaybackFeed: @unchecked Sendable {  // used by one thread, as said above
-  private let reader: SoundFileReader
+  let reader: SoundFileReader
   private var converter: Converter?
   /// The kernel for the audio thread; made when the stream is ready.
   private(set) var player: OpaquePointer?
   private var pending: [Float] = []
   private var isAtEnd = false
+  /// Why the file ended early; the sound before it is played.
+  private(set) var damage: StreamError?
 
   init(_ reader: SoundFileReader) { self.reader = reader }
 
@@ -42,7 +44,8 @@ final class PlaybackFeed: @unchecked Sendable {  // used by one thread, as said 
   }
 
   private func readMore() throws(StreamError) {
-    let samples = try reader.read(frames: 4096)
+    var samples: [Float] = []
+    do throws(StreamError) { samples = try reader.read(frames: 4096) } catch { damage = error }
     if samples.isEmpty {
       isAtEnd = true
       try converter?.flush { pending += $0 }

@@ -23,6 +23,8 @@ final class SoundFileReader {
     private let native: OpaquePointer
     /// Whether the file is shorter than its header says.
     private let isTruncated: Bool
+    /// What ended the sound before the end of the file.
+    private var damage: StreamError?
   #endif
 
   /// Opens a file; `-` is standard input; that and a pipe are read to their end first, or until that is
@@ -94,8 +96,9 @@ final class SoundFileReader {
       .topRearRight, .topRearCenter,
     ]
 
-    /// libsndfile reads what there is, and notes `data : 352800 (should be 49956)` in its log. A header
-    /// written for a pipe announces 0 or about 2 or 4 GB, which promises nothing.
+    /// libsndfile reads what there is, and notes `data : 352800 (should be 49956)` in its log, for AIFF
+    /// `SSND`, for AU `Data Size`. A header written for a pipe announces 0 or about 2 or 4 GB, which
+    /// promises nothing.
     private static func isTruncated(_ native: OpaquePointer) -> Bool {
       var log = [CChar](repeating: 0, count: 8192)
       sf_command(native, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
@@ -103,24 +106,32 @@ final class SoundFileReader {
         decoding: log.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
       return text.split(separator: "\n").contains { line in
         let words = line.split { !$0.isLetter && !$0.isNumber }
-        guard words.count == 5, words[0] == "data", words[2] == "should",
-          let announced = Int(words[1]), let present = Int(words[4])
+        let names: [[Substring]] = [["data"], ["SSND"], ["Data", "Size"]]
+        guard let name = names.first(where: { words.starts(with: $0) }),
+          case let numbers = words.dropFirst(name.count), numbers.count == 4,
+          numbers.dropFirst().starts(with: ["should", "be"]),
+          let announced = Int(numbers[numbers.startIndex]),
+          let present = Int(words[words.count - 1])
         else { return false }
         return announced > present && announced < 0x7FFF_0000
       }
     }
   #endif
 
-  /// Reads up to a number of interleaved frames; fewer at the end, none after it.
+  /// Reads up to a number of interleaved frames; fewer at the end, none after it. Throws only once all
+  /// sound before the damage has been read.
   func read(frames count: Int) throws(StreamError) -> [Float] {
     #if SNDFILE
+      if let damage { throw damage }
       let samples = [Float](unsafeUninitializedCapacity: count * channels) { buffer, used in
         used = Int(max(0, sf_readf_float(native, buffer.baseAddress, Int64(count)))) * channels
       }
-      guard sf_error(native) == 0 else {
-        throw StreamError(
+      if sf_error(native) != 0 {
+        let error = StreamError(
           .notASound, "'\(path)' is damaged or truncated",
           details: String(cString: sf_strerror(native)))
+        if samples.isEmpty { throw error }
+        damage = error
       }
       if samples.isEmpty, isTruncated {
         throw StreamError(

@@ -121,6 +121,7 @@ final class Engine: Sendable {
     content.withLock { content in
       defer { content.state = .idle(nil) }
       guard case .running(_, let parts) = content.state else { return nil }
+      content.refused += parts.kernel.refused
       return parts
     }
   }

@@ -81,6 +81,8 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
 
   /// Frames rendered so far.
   package var position: UInt64 { ak_synth_position(pointer) }
+  /// The frame after the last one in which a voice sounded; 0 if none did.
+  var lastSound: UInt64 { ak_synth_last_sound(pointer) }
   /// Voices that sound.
   package var sounding: Int { Int(ak_synth_sounding(pointer)) }
   /// Events that were refused because the queue was full.

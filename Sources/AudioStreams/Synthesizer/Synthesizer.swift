@@ -221,12 +221,12 @@ struct SynthParts: Sendable {
     let buffer = Duration.seconds(Double(bufferFrames) / kernel.sampleRate)
     let deadline = ContinuousClock.now + buffer * 3 + longestRelease + .seconds(1)
     while !kernel.releaseAll(), .now < deadline { await pause() }
-    var quiet = kernel.position + 1
+    let released = kernel.position + 1
     while ContinuousClock.now < deadline {
-      let position = kernel.position
       // The last mixed sound has been played once two more buffers have been mixed.
-      if kernel.sounding > 0 { quiet = max(quiet, position + UInt64(2 * bufferFrames)) }
-      if position >= quiet { return }
+      let sound = kernel.lastSound
+      let quiet = sound == 0 ? released : max(released, sound + UInt64(2 * bufferFrames))
+      if kernel.position >= quiet { return }
       await pause()
     }
   }

@@ -50,6 +50,8 @@ void ak_synth_render(void *synth, float *out, size_t frames);
 
 /// The frames rendered so far; any thread.
 uint64_t ak_synth_position(const ak_synth *synth);
+/// The frame after the last one in which a voice sounded, 0 if none did; any thread.
+uint64_t ak_synth_last_sound(const ak_synth *synth);
 /// The voices that sound; any thread.
 uint32_t ak_synth_sounding(const ak_synth *synth);
 /// The events that were refused because the queue was full; any thread.

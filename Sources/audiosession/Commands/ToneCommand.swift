@@ -104,24 +104,21 @@ struct ToneCommand: SessionCommand {
       for pitch in pitches {
         try synthesizer.triggerNote(pitch: pitch, duration: duration.duration)
       }
-      // Waits for the playback; cancelling the task ends the wait.
-      let end = ContinuousClock.now + duration.duration
-      while ContinuousClock.now < end, !Task.isCancelled {
-        try? await Task.sleep(for: min(.milliseconds(50), end - ContinuousClock.now))
+      // Until the output has taken the whole note; cancelling the task ends the wait.
+      let whole = duration.duration.seconds
+      var (seconds, progress) = (0.0, Standstill())
+      while seconds < whole, !Task.isCancelled {
+        try? await Task.sleep(for: Standstill.interval)
         if let failure = synthesizer.failure { throw failure }
         guard synthesizer.resets == begin.resets else {
           throw StreamError(
             .engineStartFailed, "the server or the output was away while \(text) was played")
         }
+        let position = synthesizer.position
+        guard !progress.isLasting(position) else { throw StreamError.standstill(device.name) }
+        seconds = Double(max(position, begin.frames) - begin.frames) / Double(max(1, rate))
       }
-      let frames = max(synthesizer.position, begin.frames) - begin.frames
-      let seconds = Double(frames) / Double(max(1, rate))
-      let whole = duration.duration.seconds
-      // Sound is passed on some buffers ahead: of a short note, all before it begins.
-      let isPlayed = seconds > whole / 2 - 0.2
-      guard Task.isCancelled || isPlayed else { throw StreamError.standstill(device.name) }
-      played.append(
-        ToneJSON.Item(what: text, seconds: Task.isCancelled ? min(seconds, whole) : whole))
+      played.append(ToneJSON.Item(what: text, seconds: min(seconds, whole)))
     }
     await synthesizer.stop()
     return ToneJSON(device: device.name, sampleRate: rate, played: played)

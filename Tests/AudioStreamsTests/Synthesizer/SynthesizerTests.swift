@@ -137,6 +137,36 @@ struct SynthesizerTests {
     }
   }
 
+  @Test("a short note is heard whole, also if a stop comes as soon as it is mixed", .server)
+  func shortNote() async throws {
+    try await Self.with { sandbox, synthesizer in
+      let listener = try await Listener.on("out.monitor", sandbox)
+      try await synthesizer.start()
+      #expect(await eventually { synthesizer.position > 0 })
+      let begin = synthesizer.position
+      #expect(try synthesizer.triggerNote(pitch: 69, duration: .milliseconds(200)))
+      // Mixed half a second before it is heard.
+      #expect(await eventually { synthesizer.position > begin + 44100 / 5 })
+      await synthesizer.stop()
+      #expect(await eventually { listener.channel(0).count { abs($0) > 0.01 } > 44100 / 8 })
+      await listener.close()
+    }
+  }
+
+  @Test("the number of refused notes stays after a stop", .server)
+  func refused() async throws {
+    try await Self.with { _, synthesizer in
+      try await synthesizer.start()
+      for number in 1...600 {
+        try synthesizer.schedule(Note(pitch: 60), at: UInt64(number) << 40)
+      }
+      let refused = synthesizer.refusedEvents
+      #expect(refused > 0)
+      await synthesizer.stop()
+      #expect(synthesizer.refusedEvents == refused)
+    }
+  }
+
   @Test("calls at a wrong time are errors", .server)
   func order() async throws {
     try await Self.with { sandbox, synthesizer in
