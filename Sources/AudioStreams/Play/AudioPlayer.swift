@@ -136,11 +136,9 @@ public actor AudioPlayer {
     let grant: StreamGrant
     do throws(StreamError) {
       grant = try await stream.opened()
-      guard !stop.isRaised else {
-        throw Self.wasStopped
-      }
+      guard !stop.isRaised else { throw Self.wasStopped }
     } catch {
-      await stream.close()
+      await Self.close(stream, feed, session)
       throw error
     }
     let end = Promise<Result<Duration, StreamError>>()

@@ -38,17 +38,13 @@ final class RealtimeStream: Sendable {
   /// Waits until the server has made the stream; cancelling the task closes it, and throws also if
   /// the stream became ready at that moment.
   func opened() async throws(StreamError) -> StreamGrant {
-    let result = await withTaskCancellationHandler {
-      await watcher.opening.value()
-    } onCancel: {
-      ps_stream_stop(native)
-    }
+    let result = await watcher.opening.valueUnlessCancelled()
     do throws(StreamError) {
-      let grant = try result.get()
-      guard !Task.isCancelled else {
+      guard let result, !Task.isCancelled else {
+        ps_stream_stop(native)
         throw StreamError(.engineStartFailed, "the stream was closed while it was opened")
       }
-      return grant
+      return try result.get()
     } catch {
       var error = error
       error.isCancelled = Task.isCancelled
