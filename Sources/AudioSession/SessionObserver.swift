@@ -1,3 +1,4 @@
+import POSIX
 package import SessionCore
 
 /// A change that a session is asked to make.

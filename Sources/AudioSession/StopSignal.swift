@@ -1,3 +1,4 @@
+import POSIX
 import SessionCore
 import Synchronization
 

@@ -72,7 +72,7 @@ extension PulseSandbox {
     _ body: @escaping @Sendable () throws(SandboxError) -> Result
   ) async throws(SandboxError) -> Result {
     let result = await withTaskCancellationHandler {
-      await Swift.Result { () async throws(SandboxError) in try await onOwnThread(body) }
+      await outcome { () async throws(SandboxError) in try await onOwnThread(body) }
     } onCancel: {
       command.signal(signal)
     }

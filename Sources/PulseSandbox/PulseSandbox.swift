@@ -72,14 +72,9 @@ public final class PulseSandbox: Sendable {
     _ body: (PulseSandbox) async throws -> Result
   ) async throws -> Result {
     let sandbox = try await start(configuration)
-    do {
-      let result = try await body(sandbox)
-      await sandbox.close()
-      return result
-    } catch {
-      await sandbox.close()
-      throw error
-    }
+    let result = await outcome { try await body(sandbox) }
+    await sandbox.close()
+    return try result.get()
   }
 
   static func start(

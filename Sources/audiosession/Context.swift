@@ -75,14 +75,9 @@ struct Context: Sendable {
     _ body: (AudioSession) async throws -> Result
   ) async throws -> Result {
     let session = AudioSession(server: server, configuration: configuration)
-    do {
-      let result = try await body(session)
-      await session.close()
-      return result
-    } catch {
-      await session.close()
-      throw error
-    }
+    let result = await outcome { try await body(session) }
+    await session.close()
+    return try result.get()
   }
 
   /// The logger for `-v`; nil without it.

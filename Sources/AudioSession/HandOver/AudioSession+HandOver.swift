@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import POSIX
 import SessionCore
 
 extension AudioSession {

@@ -1,3 +1,4 @@
+import POSIX
 import Pulse
 import PulseTypes
 import SessionCore

@@ -19,7 +19,7 @@ extension PulseSandbox {
         try await PulseClient.connect(
           to: "unix:\(folder.socket)", name: "sandbox", properties: properties)
       }
-      let result = await Swift.Result { () async throws(SandboxError) in try await body(client) }
+      let result = await outcome { () async throws(SandboxError) in try await body(client) }
       await client.close()
       return try result.get()
     } catch {
@@ -52,7 +52,7 @@ extension PulseSandbox {
       let door = try await sandboxed { () throws(PulseError) in
         try await client.loadModule("module-cli-protocol-unix", "socket=\(path)")
       }
-      let result = await Swift.Result { () async throws(SandboxError) in
+      let result = await outcome { () async throws(SandboxError) in
         try await onOwnThread { () throws(SandboxError) in
           try ServerCommands(path: path).run(lines, until: .now + Self.patience)
         }
@@ -97,13 +97,6 @@ extension PulseSandbox {
         late: SandboxError(.timedOut, "the simulated cards did not answer in time"),
         ended: SandboxError(.notRunning, "the simulated cards have ended"))
     }
-  }
-}
-
-extension Swift.Result {
-  /// The outcome of `body`, which may suspend.
-  init(_ body: () async throws(Failure) -> Success) async {
-    do throws(Failure) { self = .success(try await body()) } catch { self = .failure(error) }
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import POSIX
 
 struct RevertCommand: SessionCommand {
   static let configuration = CommandConfiguration(
@@ -58,10 +59,6 @@ struct RevertCommand: SessionCommand {
     _ session: AudioSession
   ) async -> Result<SessionState.Holder?, any Error> {
     guard stop else { return .success(nil) }
-    do {
-      return .success(try await StopCommand.stop(session, options))
-    } catch {
-      return .failure(error)
-    }
+    return await outcome { try await StopCommand.stop(session, options) }
   }
 }

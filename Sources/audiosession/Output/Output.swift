@@ -103,8 +103,7 @@ final class Output: Sendable {
       }
       progress(nil)
     }
-    let result: Result<R, any Error>
-    do { result = .success(try await body()) } catch { result = .failure(error) }
+    let result = await outcome(of: body)
     ticks.cancel()
     await ticks.value
     return try result.get()

@@ -1,6 +1,6 @@
 /// The outcome of a body, for a caller that has something to do whether or not it fails.
-func outcome<Value, Failure>(
-  of body: () async throws(Failure) -> Value
+package nonisolated(nonsending) func outcome<Value, Failure>(
+  of body: nonisolated(nonsending) () async throws(Failure) -> Value
 ) async -> Result<Value, Failure> {
   do throws(Failure) {
     return .success(try await body())
