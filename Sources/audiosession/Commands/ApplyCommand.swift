@@ -82,9 +82,13 @@ struct ApplyCommand: SessionCommand {
     }
     let output = context.output
     let names = context.names(snapshot)
-    try output.result(ApplyJSON(report)) { ApplyView.lines(report, width: $0, names: names) }
+    let notes = ApplyNotes.notes(report.state)
+    let json = ApplyJSON(
+      steps: report.items, properties: report.state.properties, unmet: report.unmet,
+      left: report.left, notes: notes)
+    try output.result(json) { ApplyView.lines(report, width: $0, names: names) }
     for warning in ApplyNotes.warnings(report.state) { output.warning(names.text(warning)) }
-    for note in ApplyNotes.notes(report.state) { output.note(note) }
+    for note in notes { output.note(note) }
     return bestEffort && ApplyNotes.hasUnmetPreferences(report.state) ? .unmet : .done
   }
 }

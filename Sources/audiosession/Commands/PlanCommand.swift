@@ -29,7 +29,7 @@ struct PlanCommand: SessionCommand {
       (try await session.plan(for: mode), await session.lastSnapshot)
     }
     let showsReasons = context.options.verbose > 0
-    try context.output.result(PlanJSON(plan)) {
+    try context.output.result(PlanJSON(steps: plan.items, unmet: plan.unmet, left: plan.left)) {
       PlanView.lines(
         plan, width: $0, showsReasons: showsReasons, names: context.names(snapshot))
     }

@@ -36,7 +36,7 @@ struct RevertCommand: SessionCommand {
       }
       return (report, ending, try? await session.snapshot())
     }
-    try context.output.result(RevertJSON(report)) {
+    try context.output.result(RevertJSON(steps: report.items, left: report.left)) {
       RevertView.lines(report, width: $0, names: context.names(snapshot))
     }
     for note in report.state.notes { context.output.warning(note) }

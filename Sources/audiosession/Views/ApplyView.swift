@@ -7,14 +7,6 @@ struct ApplyJSON: Encodable {
   let unmet: [Unmet]
   let left: [String]
   let notes: [String]
-
-  init(_ report: ApplyReport) {
-    steps = report.items
-    properties = report.state.properties
-    unmet = report.unmet
-    left = report.left
-    notes = ApplyNotes.notes(report.state)
-  }
 }
 
 /// The result of an apply, for users.

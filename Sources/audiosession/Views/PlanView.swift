@@ -5,12 +5,6 @@ struct PlanJSON: Encodable {
   let steps: [StepItem]
   let unmet: [Unmet]
   let left: [String]
-
-  init(_ plan: Plan) {
-    steps = plan.items
-    unmet = plan.unmet
-    left = plan.left
-  }
 }
 
 enum PlanView {

@@ -6,11 +6,6 @@ struct RevertJSON: Encodable {
   let schema = 1
   let steps: [StepItem]
   let left: [String]
-
-  init(_ report: ApplyReport) {
-    steps = report.items
-    left = report.left
-  }
 }
 
 /// The result of a revert, for users.
