@@ -96,7 +96,8 @@ struct Printer {
 }
 
 extension JSON.Style {
-  func quoted(_ string: String) -> String {
+  /// A text as a string in double quotes.
+  package func quoted(_ string: String) -> String {
     var string = string
     let isPlain = string.withUTF8 { bytes in
       bytes.allSatisfy {

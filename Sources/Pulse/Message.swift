@@ -23,7 +23,7 @@ struct MessageCodec: Decodable, Equatable {
   let description: MessageText?
 }
 
-/// The parameters and answers of messages.
+/// The answers of messages.
 enum Message {
   /// The longest answer in bytes; it is parsed on the loop, where requests wait in the meantime.
   static let longest = 1 << 18
@@ -32,11 +32,5 @@ enum Message {
   static func parse<Answer: Decodable>(_ json: String, as type: Answer.Type) -> Answer? {
     guard json.utf8.count <= longest else { return nil }
     return try? JSON.decode(type, from: json.utf8)
-  }
-
-  /// A text as a JSON string.
-  static func quoted(_ text: String) -> String {
-    // A string can always be encoded.
-    String(decoding: (try? JSON.encode(text)) ?? [], as: UTF8.self)
   }
 }

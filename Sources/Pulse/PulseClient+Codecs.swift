@@ -1,3 +1,4 @@
+internal import JSONCoding
 public import PulseTypes
 
 /// Codecs of Bluetooth cards, through the messages of pipewire-pulse and of PulseAudio since
@@ -32,6 +33,6 @@ extension PulseClient {
     of card: String, to name: String, timeout: Duration? = nil
   ) async throws(PulseError) {
     _ = try await sendMessage(
-      to: "/card/\(card)/bluez", "switch-codec", Message.quoted(name), timeout: timeout)
+      to: "/card/\(card)/bluez", "switch-codec", JSON.Style.file.quoted(name), timeout: timeout)
   }
 }

@@ -39,14 +39,6 @@ struct MessageTests {
     #expect(Message.parse(text, as: MessageText.self) == nil)
   }
 
-  @Test("a text becomes a JSON string that means it")
-  func quoted() {
-    for text in ["aptx", "a\"b", "\\", "ä", "a\nb"] {
-      #expect(Message.parse(Message.quoted(text), as: MessageText.self)?.text == text)
-    }
-    #expect(Message.quoted("aptx") == "\"aptx\"")
-  }
-
   @Test("no answer ends the process, whatever it holds")
   func mutations() {
     let answer = """

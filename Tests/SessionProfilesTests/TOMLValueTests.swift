@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", "a\r\n\tb", "\"\\\"", "\u{1}\u{7F}\u{85}", "é 😀 %"])
+  @Test(arguments: ["", "a\r\n\tb", "\"\\\"", "\u{1}\u{8}\u{C}\u{7F}\u{85}", "é 😀 %"])
   func `what is written as a string reads back`(_ text: String) throws {
     #expect(try value("x = " + TOMLWords.quoted(text)) == text.debugDescription)
   }

@@ -1,3 +1,5 @@
+import JSONCoding
+
 /// The notation of one kind of value in a profile file, in both directions.
 package struct Notation<Value: Sendable>: Sendable {
   /// Reads a value, or reports what is wrong with it and returns nil.
@@ -46,23 +48,10 @@ extension Notation<String> {
 
 /// How values look in TOML.
 package enum TOMLWords {
-  /// A string in double quotes.
+  /// A string in double quotes; JSON's escapes of one unit of UTF-16 are TOML's, too.
   package static func quoted(_ string: String) -> String {
-    var result = "\""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\t": result += "\\t"
-      case "\r": result += "\\r"
-      // Those that a terminal would obey, too: `profiles show` prints a file that can be read.
-      case _ where scalar.isHidden && scalar.value <= 0xFFFF:
-        result += "\\u" + Text.hexadecimal(scalar.value, digits: 4)
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
+    // Those that a terminal would obey, too: `profiles show` prints a file that can be read.
+    JSON.Style.shown(isOneLine: true) { $0.isHidden && $0.value <= 0xFFFF }.quoted(string)
   }
 
   /// A key, quoted where it must be.
