@@ -2,12 +2,25 @@ import AudioStreams
 import PulseTypes
 
 /// One moment of a meter.
-struct MeterFrame {
-  let seconds: Double
+struct MeterFrame: Encodable {
+  struct Level: Encodable {
+    let channel: String
+    let peak: Double
+    let rms: Double
+    let hold: Double
+    let clipping: Bool
+
+    init(_ channel: String, _ reading: LevelMeter.Reading) {
+      self.channel = channel
+      (peak, rms, hold) = (reading.peak, reading.rms, reading.hold)
+      clipping = reading.isClipping
+    }
+  }
+
   let device: String
+  let seconds: Double
   let sampleRate: Int
-  let names: [String]
-  let readings: [LevelMeter.Reading]
+  let levels: [Level]
   let bands: [Spectrum.Band]?
 
   /// The level at the left end of a bar, in dB.
@@ -15,9 +28,9 @@ struct MeterFrame {
 
   /// One line without drawing: `front-left -12.0 (peak -3.1) dB, …`.
   var line: Line {
-    let levels = zip(names, readings).map { name, reading in
-      "\(name) \(Self.decibels(reading.rms)) (peak \(Self.decibels(reading.peak))) dB"
-        + (reading.isClipping ? " CLIPPING" : "")
+    let levels = levels.map {
+      "\($0.channel) \(Self.decibels($0.rms)) (peak \(Self.decibels($0.peak))) dB"
+        + ($0.clipping ? " CLIPPING" : "")
     }
     guard let bands, let loudest = bands.max(by: { $0.amplitude < $1.amplitude }) else {
       return Line(levels.joined(separator: ", "))
@@ -31,19 +44,19 @@ struct MeterFrame {
   /// left out: what does not fit could not be drawn over.
   func drawing(width: Int, height: Int) -> [Line] {
     let room = min(width, 100)
-    let longest = names.map(\.displayWidth).max() ?? 0
+    let longest = levels.map(\.channel.displayWidth).max() ?? 0
     let label = longest + 13 > room ? 0 : longest + 1
-    let bars = zip(names, readings).map { name, reading -> [Line] in
-      let held = room - label < 26 ? "" : " \(Self.padded(reading.hold)) dB"
-      let numbers = Self.padded(reading.rms) + held
+    let bars = levels.map { level -> [Line] in
+      let held = room - label < 26 ? "" : " \(Self.padded(level.hold)) dB"
+      let numbers = Self.padded(level.rms) + held
       let bar = max(4, room - label - numbers.count - 1)
       let line: [Span] = [
-        Self.solid(reading, bar), Self.rest(reading, bar),
-        Span(" " + numbers, reading.isClipping ? .red : .plain),
+        Self.solid(level, bar), Self.rest(level, bar),
+        Span(" " + numbers, level.clipping ? .red : .plain),
       ]
       return label == 0
-        ? Layout.wrap(name, indent: 0, width: room) + [Line(line)]
-        : [Line([Span(name).padded(to: label)] + line)]
+        ? Layout.wrap(level.channel, indent: 0, width: room) + [Line(line)]
+        : [Line([Span(level.channel).padded(to: label)] + line)]
     }
     let spectrum = bands.map { [Self.spectrum($0, width: room)] } ?? []
     return Self.fitting(bars, spectrum, rows: max(1, height - 1))
@@ -72,15 +85,15 @@ struct MeterFrame {
     return max(0, min(width, Int(saturating: part * Double(width))))
   }
 
-  private static func solid(_ reading: LevelMeter.Reading, _ width: Int) -> Span {
-    let style: Style = reading.isClipping ? .red : reading.peak > 0.5 ? .amber : .green
-    return Span(String(repeating: "█", count: column(reading.rms, width)), style)
+  private static func solid(_ level: Level, _ width: Int) -> Span {
+    let style: Style = level.clipping ? .red : level.peak > 0.5 ? .amber : .green
+    return Span(String(repeating: "█", count: column(level.rms, width)), style)
   }
 
   /// From the loudness to the peak, then the mark of the held peak.
-  private static func rest(_ reading: LevelMeter.Reading, _ width: Int) -> Span {
-    let (rms, peak) = (column(reading.rms, width), column(reading.peak, width))
-    let mark = max(0, column(reading.hold, width) - 1)
+  private static func rest(_ level: Level, _ width: Int) -> Span {
+    let (rms, peak) = (column(level.rms, width), column(level.peak, width))
+    let mark = max(0, column(level.hold, width) - 1)
     return Span(
       (rms..<max(rms, width)).map { $0 == mark ? "│" : $0 < peak ? "▒" : "·" }.joined(), .dim)
   }

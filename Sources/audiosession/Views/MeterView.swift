@@ -32,8 +32,9 @@ struct MeterView {
       SignalLevel.measure($0, channels: channels)
     }
     let frame = MeterFrame(
-      seconds: time.seconds, device: device.name, sampleRate: sampleRate,
-      names: Self.names(device, channels), readings: meter.update(levels, at: time),
+      device: device.name, seconds: time.seconds, sampleRate: sampleRate,
+      levels: zip(Self.names(device, channels), meter.update(levels, at: time))
+        .map(MeterFrame.Level.init),
       bands: hasSpectrum ? bands() : nil)
     waiting = []
     try show(frame)

@@ -243,8 +243,8 @@ struct VerifyReportTests {
     let readings = meter.update(
       [SignalLevel.measure(Self.sine(440)), SignalLevel.measure([1, -1, 1])], at: .zero)
     let frame = MeterFrame(
-      seconds: 1, device: "mic", sampleRate: 44100, names: ["front-left", "front-right-of-center"],
-      readings: readings,
+      device: "mic", seconds: 1, sampleRate: 44100,
+      levels: zip(["front-left", "front-right-of-center"], readings).map(MeterFrame.Level.init),
       bands: Spectrum(Self.sine(440), sampleRate: 44100, bands: 24).bands)
     let lines = frame.drawing(width: width, height: 24)
     // On the narrowest the names are above the bars, the second on two lines.
@@ -261,8 +261,8 @@ struct VerifyReportTests {
   func meterOnALowScreen() {
     let reading = LevelMeter.Reading(peak: 0.5, rms: 0.25, hold: 0.5, isClipping: false)
     let frame = MeterFrame(
-      seconds: 1, device: "mic", sampleRate: 44100, names: (10..<42).map { "microphone-\($0)" },
-      readings: Array(repeating: reading, count: 32),
+      device: "mic", seconds: 1, sampleRate: 44100,
+      levels: (10..<42).map { MeterFrame.Level("microphone-\($0)", reading) },
       bands: Spectrum(Self.sine(440), sampleRate: 44100, bands: 24).bands)
     // On the narrow screen each channel has two lines.
     for (width, height) in [(80, 1), (80, 2), (80, 3), (80, 10), (80, 33), (20, 10), (20, 60)] {
