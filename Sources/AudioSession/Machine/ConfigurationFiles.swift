@@ -83,23 +83,17 @@ struct ConfigurationFiles {
         if let close = text.lastIndex(of: "}") { text = text[..<close] }
       }
       guard let at = text.firstIndex(of: "=") else { return nil }
-      let key = trimmed(text[..<at])
+      let key = String(text[..<at].trimmed)
       guard !key.isEmpty, !key.contains(" ") else { return nil }
       return MachineFacts.Line(
-        key, trimmed(text[text.index(after: at)...]), file: file, number: number)
+        key, String(text[text.index(after: at)...].trimmed), file: file, number: number)
     }
   }
 
   /// The lines of a file with their numbers, without comments; empty if it cannot be read.
   private static func lines(of file: String) -> [(String, Int)] {
     File.text(file).split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-      .map { (trimmed($1.prefix { $0 != "#" }), $0 + 1) }
+      .map { (String($1.prefix { $0 != "#" }.trimmed), $0 + 1) }
       .filter { !$0.0.isEmpty && !$0.0.hasPrefix(";") }
-  }
-
-  private static func trimmed(_ text: Substring) -> String {
-    let text = text.drop { $0.isWhitespace }
-    guard let end = text.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-    return String(text[...end])
   }
 }

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// A page of the documentation, in the subset of Markdown that the reference pages use.
 struct Page: Sendable {
   enum Block: Sendable, Equatable {
@@ -62,7 +64,7 @@ struct Page: Sendable {
 
   private static func cells(_ row: Substring) -> [String] {
     row.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
-      .map { $0.trimmed }
+      .map { String($0.trimmed) }
   }
 
   private static func items(_ lines: [Substring]) -> [String] {
@@ -122,13 +124,5 @@ enum PageSpan: Equatable {
     switch self {
     case .plain(let text), .code(let text), .strong(let text): text
     }
-  }
-}
-
-extension Substring {
-  fileprivate var trimmed: String {
-    var text = drop { $0 == " " }
-    while text.last == " " { text.removeLast() }
-    return String(text)
   }
 }

@@ -48,7 +48,8 @@ struct Quantity {
 }
 
 extension Substring {
-  fileprivate var trimmed: Substring {
+  /// Without the white space at its ends.
+  package var trimmed: Substring {
     var result = self
     while let first = result.first, first.isWhitespace { result.removeFirst() }
     while let last = result.last, last.isWhitespace { result.removeLast() }
