@@ -38,13 +38,12 @@ struct DevicesCommand: SessionCommand {
       )
     }
     let list = DeviceList(snapshot, isWhole: all)
-    try context.output.result(list) { width in
+    return try context.output.result(list) { width in
       guard tree else { return DevicesView.lines(list, width: width) }
       let trees = RouteTree(
         snapshot: snapshot, properties: properties, names: context.names(snapshot)
       ).all()
       return trees.isEmpty ? [Line("no devices")] : trees.flatMap { $0.lines(width: width) }
     }
-    return .done
   }
 }

@@ -35,8 +35,7 @@ struct ExplainCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     guard !property.isEmpty else {
-      try context.output.result(PropertyList()) { PropertyList.lines(width: $0) }
-      return .done
+      return try context.output.result(PropertyList()) { PropertyList.lines(width: $0) }
     }
     let (facts, state) = try await context.withSession { session in
       let facts = try await session.machineFacts()

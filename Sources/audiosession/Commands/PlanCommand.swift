@@ -29,10 +29,10 @@ struct PlanCommand: SessionCommand {
       (try await session.plan(for: mode), await session.lastSnapshot)
     }
     let showsReasons = context.options.verbose > 0
-    try context.output.result(PlanJSON(steps: plan.items, unmet: plan.unmet, left: plan.left)) {
+    let json = PlanJSON(steps: plan.items, unmet: plan.unmet, left: plan.left)
+    return try context.output.result(json) {
       PlanView.lines(
         plan, width: $0, showsReasons: showsReasons, names: context.names(snapshot))
     }
-    return .done
   }
 }

@@ -46,10 +46,9 @@ struct ProfilesEditCommand: SessionCommand {
           throw error
         }
         copy.remove()
-        try context.output.result(EditedProfile(name: name, source: path, changed: true)) {
+        return try context.output.result(EditedProfile(name: name, source: path, changed: true)) {
           Layout.wrap("saved: \(path)", indent: 0, width: $0)
         }
-        return .done
       }
       for error in errors { context.output.warning(error.description) }
       guard Draft.wantsToGoOn() else {

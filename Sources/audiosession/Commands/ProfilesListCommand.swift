@@ -15,9 +15,8 @@ struct ProfilesListCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     let profiles = Profile.all()
-    try context.output.result(ProfileListJSON(profiles)) {
+    return try context.output.result(ProfileListJSON(profiles)) {
       ProfilesView.lines(profiles, width: $0)
     }
-    return .done
   }
 }

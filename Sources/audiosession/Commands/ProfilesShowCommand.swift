@@ -18,7 +18,6 @@ struct ProfilesShowCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     let profile = try Profile.found(profile)
-    try context.output.result(ProfileJSON(profile)) { _ in ProfilesView.lines(profile) }
-    return .done
+    return try context.output.result(ProfileJSON(profile)) { _ in ProfilesView.lines(profile) }
   }
 }

@@ -28,10 +28,9 @@ struct StopCommand: SessionCommand {
       else { return (stopped, await session.hasStoredModeInEffect) }
       return (stopped, state.active)
     }
-    try context.output.result(StopJSON(stopped: stopped.map(HolderJSON.init))) {
+    return try context.output.result(StopJSON(stopped: stopped.map(HolderJSON.init))) {
       StopJSON.lines(stopped, isActive: isActive, width: $0)
     }
-    return .done
   }
 
   /// Ends the holder; nil if there is none.

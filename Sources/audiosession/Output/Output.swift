@@ -43,9 +43,11 @@ final class Output: Sendable {
   /// Whether standard output has no reader, as noticed by an earlier write.
   var isUnread: Bool { hasLeft.load(ordering: .relaxed) }
 
-  /// Prints the result, as JSON or for users.
-  func result(_ value: some Encodable, _ lines: (Int?) -> [Line]) throws {
+  /// Prints the result, as JSON or for users; the status of a command that has done its work.
+  @discardableResult
+  func result(_ value: some Encodable, _ lines: (Int?) -> [Line]) throws -> Status {
     if isJSON { try json(value) } else { print(lines(terminal.width)) }
+    return .done
   }
 
   func print(_ lines: [Line]) {

@@ -45,8 +45,7 @@ struct ServiceInstallCommand: SessionCommand {
     }
     let result = ServiceInstallJSON(
       unit: file.path, program: program, started: isStarted, commands: left)
-    try context.output.result(result) { _ in Self.lines(result) }
-    return .done
+    return try context.output.result(result) { _ in Self.lines(result) }
   }
 
   /// Ends a process that 'apply --keep' or 'watch' left behind, or the service would wait behind it.

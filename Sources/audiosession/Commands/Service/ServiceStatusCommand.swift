@@ -30,8 +30,7 @@ struct ServiceStatusCommand: SessionCommand {
       enabled: isThere ? await manager.word("is-enabled") : nil,
       active: isThere ? await manager.word("is-active") : nil,
       holder: await holder(context).map(HolderJSON.init))
-    try context.output.result(result) { _ in Self.lines(result) }
-    return .done
+    return try context.output.result(result) { _ in Self.lines(result) }
   }
 
   /// The process that holds the session; nil also if it cannot be found out.

@@ -46,12 +46,11 @@ struct ServiceUninstallCommand: SessionCommand {
     _ file: ServiceFile, removed: Bool, left: [String], _ output: Output
   ) throws -> Status {
     let result = ServiceUninstallJSON(unit: file.path, removed: removed, commands: left)
-    try output.result(result) { _ in
+    return try output.result(result) { _ in
       guard removed else { return [["no service is installed"]] }
       let lines: [Line] = [["removed  ", Span(file.path)]]
       return left.isEmpty ? lines : lines + [["left to do:"]] + left.map { ["  ", Span($0)] }
     }
-    return .done
   }
 }
 
