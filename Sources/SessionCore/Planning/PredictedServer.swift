@@ -53,11 +53,7 @@ struct PredictedServer {
   ) {
     let devices = snapshot.devices(direction)
     guard let at = devices.firstIndex(where: { $0.name == name }) else { return }
-    if direction == .input { change(&snapshot.sources[at]) } else { change(&snapshot.sinks[at]) }
-  }
-
-  mutating func editDevices(_ direction: Direction, _ change: (inout [Device]) -> Void) {
-    if direction == .input { change(&snapshot.sources) } else { change(&snapshot.sinks) }
+    change(&snapshot[keyPath: Self.devices(direction)][at])
   }
 
   mutating func edit(
@@ -65,11 +61,7 @@ struct PredictedServer {
   ) {
     let streams = snapshot.streams(direction)
     guard let at = streams.firstIndex(where: { $0.index == index }) else { return }
-    if direction == .input {
-      change(&snapshot.sourceOutputs[at])
-    } else {
-      change(&snapshot.sinkInputs[at])
-    }
+    change(&snapshot[keyPath: Self.streams(direction)][at])
   }
 
   static func devices(

@@ -79,13 +79,16 @@ extension PredictedServer {
       let kept = card.active.map { Set($0.parts(direction)) } ?? []
       guard profile.count(direction) == 0 || kept != Set(profile.parts(direction)) else { continue }
       let gone = snapshot.devices(direction).filter { $0.card == card.index && !$0.isMonitor }
-      editDevices(direction) { $0.removeAll { device in gone.contains { $0.name == device.name } } }
+      let devices = Self.devices(direction)
+      snapshot[keyPath: devices].removeAll { device in
+        gone.contains { $0.name == device.name }
+      }
       for new in card.deviceNames(direction, profile: profile) {
         predicted.insert(new)
         var device = card.predictedDevice(direction, named: new, profile: profile)
         // A free index, so that links can refer to the device.
         device.index = Index(Self.free(snapshot.devices(direction).map(\.index.rawValue)))
-        editDevices(direction) { $0.append(device) }
+        snapshot[keyPath: devices].append(device)
       }
       if let was = snapshot.server.defaultName(direction), gone.contains(where: { $0.name == was })
       {
