@@ -19,7 +19,10 @@ package final class StopSignal: Sendable {
 
   /// Runs a change to its end, or to the end of its rollback, even if the caller's task is
   /// cancelled.
+  ///
+  /// - Parameter onStop: called once the run is told of the cancellation.
   func shielding<Value: Sendable>(
+    onStop: @Sendable () -> Void = {},
     _ body: @escaping @Sendable () async throws(SessionError) -> Value
   ) async throws(SessionError) -> Value {
     let work = Task { await outcome(of: body) }
@@ -27,6 +30,7 @@ package final class StopSignal: Sendable {
       await work.value
     } onCancel: {
       set()
+      onStop()
     }
     return try result.get()
   }

@@ -1,6 +1,5 @@
 import Glibc
 import Logging
-import POSIX
 import SessionCore
 
 extension AudioSession {
@@ -112,18 +111,9 @@ extension AudioSession {
     let (signals, signal) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let stop = StopSignal()
-    let work = Task {
-      await outcome { () throws(SessionError) in
-        try await exchange(kind, owner, store, budget, stop, (signals, signal))
-      }
+    return try await stop.shielding(onStop: { signal.yield() }) { () throws(SessionError) in
+      try await self.exchange(kind, owner, store, budget, stop, (signals, signal))
     }
-    let result = await withTaskCancellationHandler {
-      await work.value
-    } onCancel: {
-      stop.set()
-      signal.yield()
-    }
-    return try result.get()
   }
 
   private typealias Wakes = (stream: AsyncStream<Void>, wake: AsyncStream<Void>.Continuation)
