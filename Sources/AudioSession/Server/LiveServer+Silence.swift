@@ -28,13 +28,8 @@ extension LiveServer {
   private func probe(after words: String) async {
     defer { isProbing = false }
     let time = Duration.seconds(2)
-    guard
-      let other = try? await PulseClient.connect(
-        to: address, name: "audiosession", timeout: time, loop: client.loop)
-    else { return }
-    let isAnswered = (try? await other.serverInfo(timeout: time)) != nil
-    await other.close()
-    guard isAnswered, lost == nil else { return }
+    let fresh = try? await freshServerInfo(Deadline(after: time * 2))
+    guard fresh != nil, lost == nil else { return }
     do throws(PulseError) {
       _ = try await client.serverInfo(timeout: time)
     } catch {
