@@ -133,7 +133,7 @@ let package = Package(
       swiftSettings: settings + soundSettings),
     // For test targets alone: no product has it.
     .target(
-      name: "TestSupport", dependencies: ["POSIX", "PulseSandbox", "PulseTypes"],
+      name: "TestSupport", dependencies: ["POSIX", "Pulse", "PulseSandbox", "PulseTypes"],
       path: "Tests/TestSupport",
       swiftSettings: testSettings),
     .testTarget(

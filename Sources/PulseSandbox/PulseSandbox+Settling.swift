@@ -1,6 +1,6 @@
 internal import POSIX
 internal import Pulse
-internal import PulseTypes
+package import PulseTypes
 
 /// Waiting until a server is complete. pipewire-pulse answers before its devices exist and before
 /// WirePlumber has chosen the defaults. PulseAudio loads its socket as the last module, so only the
@@ -123,32 +123,7 @@ extension PulseSandbox {
     guard snapshot.clients.contains(where: { $0.properties["wireplumber.daemon"] != nil }) else {
       return "WirePlumber is not connected"
     }
-    if let lack = snapshot.missingDevice { return lack }
     return await whatCardsLack(snapshot) ?? missingDefault(snapshot)
-  }
-
-  /// Waits until the session manager has chosen a profile for each simulated card, and ports and
-  /// volumes for their devices, and clients see them: it chooses again after each plug and each
-  /// change of a profile. PulseAudio has finished when it answers.
-  ///
-  /// - Throws: `timedOut`, `notRunning`, `closed`.
-  package func settleCards(timeout: Duration = .seconds(20)) async throws(SandboxError) {
-    guard !configuration.cards.isEmpty else { return }
-    try await withClient { client throws(SandboxError) in
-      let deadline = ContinuousClock.now + timeout
-      var missing: String?
-      while ContinuousClock.now < deadline {
-        let snapshot = try await sandboxed { () throws(PulseError) in
-          try await client.snapshot(since: nil)
-        }
-        missing = snapshot.missingDevice
-        if missing == nil { missing = await whatCardsLack(snapshot) }
-        guard missing != nil else { return }
-        try? await ContinuousClock().sleep(for: .milliseconds(5))
-      }
-      throw SandboxError(
-        .timedOut, "the simulated cards are not complete in time: \(missing ?? "no answer")")
-    }
   }
 
   /// Lets each simulated card without profiles say that they have changed. PipeWire 0.3.65 sometimes
@@ -160,8 +135,10 @@ extension PulseSandbox {
     }
   }
 
-  /// What a snapshot does not show yet of the state that was set on the simulated cards.
-  private func whatCardsLack(_ snapshot: ServerSnapshot) async -> String? {
+  /// What a snapshot does not show yet of the cards' profiles, and of the state that was set on the
+  /// simulated cards.
+  package func whatCardsLack(_ snapshot: ServerSnapshot) async -> String? {
+    if let lack = snapshot.missingDevice { return lack }
     guard !configuration.cards.isEmpty else { return nil }
     let answer = (try? await askCards("settled")) ?? ""
     let words = answer.split(separator: " ")
