@@ -72,8 +72,9 @@ final class FileOutput {
     if isPipe { return writeToPipe(bytes) }
     var done = 0
     while done < bytes.count {
-      let count = pwrite(
-        descriptor, bytes.baseAddress! + done, bytes.count - done, Int(position) + done)
+      let count = withoutSignals {
+        pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, Int(position) + done)
+      }
       guard note(count) else { break }
       done += max(0, count)
     }
@@ -93,7 +94,7 @@ final class FileOutput {
     while done < rest.count, closes || waitForRoom() {
       let most = closes ? rest.count - done : min(rest.count - done, Int(PIPE_BUF))
       let count = rest.withUnsafeBytes { rest in
-        withoutPipeSignal { Glibc.write(descriptor, rest.baseAddress! + done, most) }
+        withoutSignals { Glibc.write(descriptor, rest.baseAddress! + done, most) }
       }
       guard note(count) else { break }
       done += max(0, count)
@@ -102,23 +103,32 @@ final class FileOutput {
     return old + done
   }
 
-  /// Writes on any program's thread: by default SIGPIPE ends it if a pipe's reader has left.
-  private func withoutPipeSignal(_ write: () -> Int) -> Int {
-    var (signal, former) = (sigset_t(), sigset_t())
-    sigemptyset(&signal)
-    sigaddset(&signal, SIGPIPE)
-    func isPending() -> Bool {
+  /// Writes on any program's thread: by default SIGPIPE ends it if a pipe's reader has left, and SIGXFSZ
+  /// if the file reaches the process's limit (`ulimit -f`).
+  private func withoutSignals(_ write: () -> Int) -> Int {
+    var (signals, former) = (sigset_t(), sigset_t())
+    sigemptyset(&signals)
+    for signal in [SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
+    func isPending(_ signal: Int32) -> Bool {
       var pending = sigset_t()
       sigpending(&pending)
-      return sigismember(&pending, SIGPIPE) == 1
+      return sigismember(&pending, signal) == 1
     }
-    let wasPending = isPending()
-    pthread_sigmask(SIG_BLOCK, &signal, &former)
+    let wasPending = (pipe: isPending(SIGPIPE), size: isPending(SIGXFSZ))
+    pthread_sigmask(SIG_BLOCK, &signals, &former)
     let count = write()
     let number = errno
-    if count < 0, number == EPIPE, !wasPending, isPending() {
-      var taken: Int32 = 0
-      sigwait(&signal, &taken)
+    let raised: Int32? =
+      switch number {
+      case EPIPE where count < 0 && !wasPending.pipe: SIGPIPE
+      case EFBIG where count < 0 && !wasPending.size: SIGXFSZ
+      default: nil
+      }
+    if let raised, isPending(raised) {
+      var (one, taken) = (sigset_t(), Int32(0))
+      sigemptyset(&one)
+      sigaddset(&one, raised)
+      sigwait(&one, &taken)
     }
     pthread_sigmask(SIG_SETMASK, &former, nil)
     errno = number
