@@ -134,7 +134,7 @@ struct RecordCommand: SessionCommand {
       if file == "-" {
         context.output.note(result.summary)
       } else {
-        let names = context.names(try? await session.snapshot())
+        let names = context.names(await session.lastSnapshot)
         try context.output.result(result) { result.lines(names, width: $0) }
       }
       // A recording without a length ends with Ctrl-C.

@@ -96,6 +96,19 @@ struct RecordLossTests {
     }
   }
 
+  @Test("a recording that is stopped while the server is frozen does not wait for an answer")
+  func stoppedWhileFrozen() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let recording = try await Recording.start(sandbox, "--timeout 40s")
+      try await sandbox.freeze()
+      let start = ContinuousClock.now
+      let (status, _, _) = try await recording.end(signal: "INT")
+      #expect(ContinuousClock.now - start < .seconds(20))
+      #expect(status == 0)
+      try await sandbox.thaw()
+    }
+  }
+
   @Test(
     "a named device that is unplugged is waited for, and the gap is listed",
     arguments: [ServerKind.pulseaudio, .pipewire])
