@@ -108,6 +108,11 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
       is: \.isServerAway)
   }
 
+  /// The error of a recording whose session has no mode any more when an interruption ends.
+  static let inactive = StreamError(
+    .sessionConfigFailed, "the session was deactivated while the recording was interrupted",
+    details: "the recording has ended; the file has the sound from before")
+
   /// The error of a pipe whose reader read nothing when the recording was to end.
   static func stalledReader(of pipe: String) -> StreamError {
     StreamError(

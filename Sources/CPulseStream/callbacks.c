@@ -200,17 +200,25 @@ static void interrupt(ps_stream *stream) {
   stream->dryness = (ps_dryness){0};
 }
 
+static void note_suspension(ps_stream *stream) {
+  stream->is_suspended = pa_stream_is_suspended(stream->stream) > 0;
+  ps_add_event(stream, stream->is_suspended ? PS_SUSPENDED : PS_RESUMED);
+}
+
 static void on_moved(pa_stream *native, void *user) {
   ps_stream *stream = user;
   atomic_store_explicit(&stream->device, pa_stream_get_device_index(native), memory_order_relaxed);
   interrupt(stream);
   ps_add_event(stream, PS_MOVED);
+  /* The other device may be suspended, or not, which libpulse notes without calling on_suspended. */
+  if ((pa_stream_is_suspended(native) > 0) != stream->is_suspended) note_suspension(stream);
 }
 
 static void on_suspended(pa_stream *native, void *user) {
   ps_stream *stream = user;
+  (void)native;
   interrupt(stream);
-  ps_add_event(stream, pa_stream_is_suspended(native) > 0 ? PS_SUSPENDED : PS_RESUMED);
+  note_suspension(stream);
 }
 
 static void on_event(pa_stream *native, const char *name, pa_proplist *list, void *user) {

@@ -47,6 +47,7 @@ static void become_ready(ps_stream *stream) {
   for (int i = 0; i < map->channels && i < PS_MAX_CHANNELS; i++)
     stream->info.positions[i] = map->map[i];
   note_buffers(stream);
+  stream->is_suspended = pa_stream_is_suspended(stream->stream) > 0;
   stream->device_name = strdup(pa_stream_get_device_name(stream->stream));
   atomic_store_explicit(&stream->device, pa_stream_get_device_index(stream->stream),
                         memory_order_relaxed);

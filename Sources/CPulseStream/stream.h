@@ -54,6 +54,7 @@ struct ps_stream {
   ps_dryness dryness;
   bool is_ended;
   bool is_started;
+  bool is_suspended; /* its device */
   uint32_t pending_lost;
   bool pending_gap;
   ps_render active_render;

@@ -193,4 +193,53 @@ struct CaptureInterruptionTests {
       await outside.close()
     }
   }
+
+  @Test("is interrupted also after its session was closed and opened again")
+  func reopened() async throws {
+    try await Rig.with(.sources) { rig in
+      var configuration = SessionConfiguration(
+        timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/own")
+      configuration.reopens = true
+      let shared = AudioSession(server: rig.sandbox.address, configuration: configuration)
+      let capture = AudioCapture(session: shared)
+      for _ in 0..<2 {
+        let buffers = try await capture.startAudioStream()
+        await shared.noteCorkRequest(toPause: true)
+        #expect(await eventually { await capture.status == .interrupted })
+        await shared.noteCorkRequest(toPause: false)
+        #expect(await eventually { await capture.isStreaming })
+        await shared.close()
+        for await _ in buffers {}
+      }
+    }
+  }
+
+  @Test("is no longer suspended once the server has moved it to a device that runs")
+  func movedWhileSuspended() async throws {
+    var machine = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=speakers rate=44100",
+      "module-null-source source_name=one rate=44100 channels=2",
+      "module-null-source source_name=two rate=44100 channels=2",
+    ])
+    machine.commands = ["set-default-source one"]
+    try await Rig.with(machine) { rig in
+      var configuration = CaptureFaultTests.patient
+      configuration.includesRest = true
+      let buffers = try await rig.capture.startAudioStream(configuration)
+      _ = await rig.collect(buffers, frames: 1600)
+      try await rig.sandbox.suspend("one")
+      let moved = try await rig.sandbox.capture([
+        "sh", "-c",
+        "pactl move-source-output $(pactl list short source-outputs | cut -f 1) two",
+      ])
+      #expect(moved.status == 0, "\(moved.standardError)")
+      for await buffer in buffers where buffer.device == "two" { break }
+      var sound = await rig.collect(buffers, frames: 3200)
+      await rig.capture.stopAudioStream()
+      for await buffer in buffers { sound.buffers.append(buffer) }
+      // A busy machine may lose some, too.
+      #expect(
+        sound.isWhole && sound.missing.allSatisfy { $0.cause == .overrun }, "\(sound.missing)")
+    }
+  }
 }

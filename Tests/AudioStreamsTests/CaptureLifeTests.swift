@@ -192,4 +192,23 @@ struct CaptureLifeTests {
       await session.close()
     }
   }
+
+  @Test("hears nothing of what belongs to an earlier run")
+  func earlierRun() async throws {
+    try await Rig.with(.sources) { rig in
+      let capture = rig.capture
+      var buffers = try await capture.startAudioStream()
+      let id = try #require(await capture.run?.id)
+      let tapID = try #require(await capture.run?.tapID)
+      await capture.stopAudioStream()
+      buffers = try await capture.startAudioStream()
+      let error = StreamError(.deviceNotAvailable, "the device of the earlier run was removed")
+      await capture.tapEnded(error, tapID)
+      await capture.conversionFailed(error, tapID)
+      await capture.handle(.interruptionBegan(.corkRequest), in: id)
+      await capture.handle(.stopped, in: id)
+      #expect(await capture.isStreaming)
+      #expect(await rig.collect(buffers, frames: 4096).buffers.count == 2)
+    }
+  }
 }

@@ -10,12 +10,17 @@ extension AudioCapture {
   /// The server moved the tap to another device. If that device has another format, the tap is
   /// closed and opened again.
   func tapMoved(_ tapID: UInt64) async {
-    await inTurn { capture in
+    // In turn: it may still be opened.
+    await react { capture in capture.look(at: tapID) { await $0.follow(tapID) } }
+  }
+
+  private func follow(_ tapID: UInt64) async {
+    await react { capture in
       guard capture.isCurrent(tapID), let run = capture.run, let grant = run.grant,
         let tap = run.tap
       else { return }
       guard let snapshot = try? await capture.snapshot() else {
-        return capture.look(at: tapID, after: .milliseconds(250)) { await $0.tapMoved(tapID) }
+        return capture.look(at: tapID, after: .milliseconds(250)) { await $0.follow(tapID) }
       }
       guard let device = snapshot.device(.input, at: tap.device) else { return }
       let spec = device.sampleSpec
@@ -58,7 +63,7 @@ extension AudioCapture {
   }
 
   private func endOnMonitor(_ tapID: UInt64) async {
-    await inTurn { capture in
+    await react { capture in
       guard capture.isCurrent(tapID), let run = capture.run, let tap = run.tap,
         let device = try? await capture.snapshot().defaultDevice(.input),
         device.index == tap.device, let configuration = try? await capture.followed(run),
@@ -71,8 +76,8 @@ extension AudioCapture {
   }
 
   /// The session has another mode, which may set another rate or other channels for its streams.
-  private func modeChanged() async {
-    await inTurn { capture in
+  private func modeChanged(_ id: UInt64) async {
+    await react(in: id) { capture in
       guard let run = capture.run, run.tap != nil, run.configuration.device == nil else { return }
       let place = await capture.session.place(.input)
       guard place.rate != run.place.rate || place.channels != run.place.channels else { return }
@@ -85,7 +90,7 @@ extension AudioCapture {
   /// The tap ended by itself: the connection was lost, or its device was removed without a
   /// successor.
   func tapEnded(_ error: StreamError, _ tapID: UInt64) async {
-    await inTurn { capture in
+    await react { capture in
       guard capture.isCurrent(tapID) else { return }
       await capture.closeTap()
       let isReset = error.code == .engineStartFailed && !error.isWrongRate
@@ -95,7 +100,7 @@ extension AudioCapture {
   }
 
   func conversionFailed(_ error: StreamError, _ tapID: UInt64) async {
-    await inTurn { capture in
+    await react { capture in
       guard capture.isCurrent(tapID) else { return }
       await capture.closeTap()
       capture.fail(error)
@@ -125,7 +130,8 @@ extension AudioCapture {
   /// Waits for an input or the server.
   func interrupt(_ error: StreamError) {
     let time = HostClock.nanoseconds
-    emit(.error(error))
+    // A stop or a pause follows a cancellation.
+    if !error.isCancelled { emit(.error(error)) }
     set(.interrupted)
     if run?.awaySince == nil { run?.awaySince = .now }
     noteSilence(since: time)
@@ -154,7 +160,7 @@ extension AudioCapture {
     run?.retry = Task { [weak self, session] in
       var pause = Duration.milliseconds(10)
       while !Task.isCancelled, await self?.isWaitingForInput(id) == true {
-        await self?.tryAgain()
+        await self?.tryAgain(id)
         try? await session.sleep(until: .now + pause)
         pause = min(pause * 2, .milliseconds(500))
       }
@@ -163,8 +169,8 @@ extension AudioCapture {
 
   private func isWaitingForInput(_ id: UInt64) -> Bool { run?.id == id && run?.isWaiting == true }
 
-  private func tryAgain() async {
-    await inTurn { capture in
+  private func tryAgain(_ id: UInt64) async {
+    await react(in: id) { capture in
       guard capture.run?.isWaiting == true, capture.run?.tap == nil else { return }
       // The session sets up its input first: a running tap would prevent the change of the rate.
       guard await !capture.session.isHealing else {
@@ -180,8 +186,8 @@ extension AudioCapture {
   }
 
   /// Ends a tap that stays on a device which is gone.
-  private func endLostTap() async {
-    await inTurn { capture in
+  private func endLostTap(_ id: UInt64) async {
+    await react(in: id) { capture in
       guard let run = capture.run, let tap = run.tap, let name = run.grant?.device,
         run.configuration.device != nil, run.input == name,
         let snapshot = try? await capture.snapshot(), tap.isLost(in: snapshot)
@@ -192,17 +198,17 @@ extension AudioCapture {
     }
   }
 
-  func handle(_ event: SessionEvent) async {
+  func handle(_ event: SessionEvent, in id: UInt64) async {
     switch event {
-    case .applied: await modeChanged()
-    case .serverLost: await serverLost()
+    case .applied: await modeChanged(id)
+    case .serverLost: await serverLost(id)
     case .devicesChanged, .routeChanged, .reapplied, .serverReset:
-      if case .serverReset = event { await serverReset() }
-      await endLostTap()
-      await tryAgain()
-    case .interruptionBegan(let reason): await giveWay(reason)
-    case .interruptionEnded(let shouldResume): await endInterruption(shouldResume)
-    case .stopped: await stopAudioStream()
+      if case .serverReset = event { await serverReset(id) }
+      await endLostTap(id)
+      await tryAgain(id)
+    case .interruptionBegan(let reason): await giveWay(reason, id)
+    case .interruptionEnded(let shouldResume): await endInterruption(shouldResume, id)
+    case .stopped: await endRun(id)
     default: break
     }
   }
@@ -219,9 +225,9 @@ extension AudioCapture {
 
   /// Ends the tap while something more important has the sound: a call must not be recorded. A
   /// suspended device keeps its tap; its missing time is reported when it resumes.
-  private func giveWay(_ reason: InterruptionReason) async {
-    if case .deviceSuspended = reason { return await noteSuspension(reason) }
-    await inTurn { capture in
+  private func giveWay(_ reason: InterruptionReason, _ id: UInt64) async {
+    if case .deviceSuspended = reason { return await noteSuspension(reason, id) }
+    await react(in: id) { capture in
       guard let run = capture.run, run.tap != nil || run.isWaiting else { return }
       capture.run?.hadMode = await capture.session.modeInEffect != nil
       // Nor when an input appears during the call.
@@ -242,8 +248,8 @@ extension AudioCapture {
 
   /// A suspended device is all that interrupts the session now. If it is not the capture's, the
   /// call that closed the tap has ended.
-  private func noteSuspension(_ reason: InterruptionReason) async {
-    await inTurn { capture in
+  private func noteSuspension(_ reason: InterruptionReason, _ id: UInt64) async {
+    await react(in: id) { capture in
       if await capture.isInterrupted(by: reason) {
         if capture.run?.tap != nil { capture.set(.interrupted) }
       } else {
@@ -260,8 +266,8 @@ extension AudioCapture {
 
   /// The server is lost during an interruption. A session that holds reports its end only when the
   /// server is back: until then the capture is away, and a recording ends in time.
-  private func serverLost() async {
-    await inTurn { capture in
+  private func serverLost(_ id: UInt64) async {
+    await react(in: id) { capture in
       guard capture.hasGivenWay, await capture.session.isHealing else { return }
       let time = HostClock.nanoseconds
       let now = ContinuousClock.now
@@ -274,8 +280,8 @@ extension AudioCapture {
   }
 
   /// The server is back; the interruption ends now, or continues.
-  private func serverReset() async {
-    await inTurn { capture in
+  private func serverReset(_ id: UInt64) async {
+    await react(in: id) { capture in
       guard capture.hasGivenWay, let run = capture.run, let since = run.serverAwaySince else {
         return
       }
@@ -287,8 +293,8 @@ extension AudioCapture {
     }
   }
 
-  private func endInterruption(_ shouldResume: Bool) async {
-    await inTurn { await $0.continueAgain(shouldResume) }
+  private func endInterruption(_ shouldResume: Bool, _ id: UInt64) async {
+    await react(in: id) { await $0.continueAgain(shouldResume) }
   }
 
   /// Nothing interrupts the capture any more; call it in turn.
@@ -301,7 +307,9 @@ extension AudioCapture {
     }
     // A mode that ended meanwhile leaves nothing to resume; without one, nothing has ended. What
     // waited for its input before waits again.
-    guard shouldResume || !run.hadMode || run.awaySince != nil else { return }
+    guard shouldResume || !run.hadMode || run.awaySince != nil else {
+      return run.configuration.endsWithMode ? fail(.inactive) : ()
+    }
     // If the input was away before, the time until its return counts as missing.
     if run.awaySince == nil { run.pipeline.resume() }
     await tapAgain()

@@ -79,7 +79,7 @@ extension AudioCapture {
 
   /// - Parameter silence: how long the tap delivered zeros, which were passed on as sound.
   private func tapAgain(insteadOf tapID: UInt64, deafFor silence: Duration?) async {
-    await inTurn { capture in
+    await react { capture in
       guard capture.isCurrent(tapID) else { return }
       if let silence {
         let name = capture.run?.input.map { "'\($0)'" } ?? "the input"

@@ -41,7 +41,7 @@ extension AudioCapture {
 
   /// Notes for how long nothing has come; nil once frames arrive again.
   private func noteDelivery(_ quiet: Duration?, _ tapID: UInt64) async {
-    await inTurn { capture in
+    await react { capture in
       guard capture.isCurrent(tapID), let run = capture.run else { return }
       guard let quiet else {
         capture.run?.awaySince = nil

@@ -5,7 +5,6 @@ import SessionCore
 extension AudioCapture {
   /// Opens the first tap; call it in turn.
   func begin(_ configuration: CaptureConfiguration) async throws(StreamError) -> CaptureBuffers {
-    await observeSession()
     // The highest rate, until the device's is known.
     let queue = BufferQueue(limit: configuration.mostBuffers(atRate: 192_000))
     lastRun += 1
@@ -13,6 +12,7 @@ extension AudioCapture {
     run = Run(
       id: lastRun, configuration: configuration,
       pipeline: CapturePipeline(configuration, queue), queue: queue)
+    observeSession(lastRun)
     do throws(StreamError) {
       try await openTap()
     } catch {
@@ -24,13 +24,13 @@ extension AudioCapture {
       interrupt(error)
     }
     let lease = BufferLease(queue) { [weak self, lastRun] in
-      Task { await self?.endAbandoned(lastRun) }
+      Task { await self?.endRun(lastRun) }
     }
     return CaptureBuffers(lease: lease)
   }
 
-  /// Ends a run whose reader has left.
-  private func endAbandoned(_ id: UInt64) async {
+  /// Ends a run whose reader has left, or whose session was closed.
+  func endRun(_ id: UInt64) async {
     await inTurn { capture in
       if capture.run?.id == id { await capture.end() }
     }
@@ -43,6 +43,7 @@ extension AudioCapture {
     await closeTap()
     run.pipeline.finish(
       isAway: run.isWaiting || run.awaySince != nil, at: HostClock.nanoseconds)
+    failure = run.pipeline.failure
     self.run = nil
     set(.stopped)
     set(.ready)
@@ -53,7 +54,8 @@ extension AudioCapture {
     guard let run else { return }
     let configuration = try await followed(run)
     try await checkInput(configuration)
-    let tapID = run.tapID + 1
+    lastTap += 1
+    let tapID = lastTap
     self.run?.tapID = tapID
     let pipeline = run.pipeline
     let place = await session.place(.input)
@@ -100,7 +102,7 @@ extension AudioCapture {
     self.run?.awaySince = nil
     self.run?.serverAwaySince = nil
     // An input that takes another's place may deliver nothing either.
-    if tapID > 1 { noteSilence(since: pipeline.pulse.began) }
+    if run.tapID > 0 { noteSilence(since: pipeline.pulse.began) }
     self.run?.watches = [watchDelivery(tapID, pipeline.pulse)]
     if losesSilently { self.run?.watches.append(watchLife(tapID, request, pipeline.pulse)) }
     emit(.tapped(sampleRate: grant.rate, channels: grant.channels))

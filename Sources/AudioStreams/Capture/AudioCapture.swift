@@ -21,7 +21,12 @@ public actor AudioCapture {
   private let turns = Turns()
   private nonisolated let readers = Readers<CaptureEvent>()
   private var observation: Task<Void, Never>?
+  /// What the capture does by itself in its turn, and how many calls that end it wait for their turn.
+  private var reaction: Task<Void, Never>?
+  private var endings = 0
   var lastRun: UInt64 = 0
+  /// Counts taps, of all runs; reports of earlier taps are ignored.
+  var lastTap: UInt64 = 0
   /// Why the last run ended, if its sound could not be converted any more.
   var failure: StreamError?
   /// The figures of all taps that have ended.
@@ -39,7 +44,7 @@ public actor AudioCapture {
     var input: String?
     /// Where the session placed its streams when the tap was opened.
     var place = StreamPlace()
-    /// Counts taps; reports of earlier taps are ignored.
+    /// The last tap that was opened, or tried; 0 before the first.
     var tapID: UInt64 = 0
     /// Whether the capture waits for an input and taps it as soon as possible.
     var isWaiting = false
@@ -96,6 +101,13 @@ public actor AudioCapture {
 
   /// Since when no server has answered; nil while one answers.
   var serverAwaySince: ContinuousClock.Instant? { run?.serverAwaySince }
+
+  /// How long the buffers so far are, with what is missing and what has not been read; nil while
+  /// nothing runs.
+  var captured: Duration? {
+    guard let run, let rate = run.pipeline.format?.sampleRate else { return nil }
+    return .seconds(Double(run.queue.end) / Double(rate))
+  }
 
   /// Rate (Hz) and channels of the buffers; nil before the first tap is open.
   public var outputFormat: (sampleRate: Int, channels: Int)? { run?.pipeline.format }
@@ -156,7 +168,11 @@ public actor AudioCapture {
   }
 
   /// Stops the capture: ends the tap first, then the buffers. Has no effect if nothing runs.
-  public func stopAudioStream() async { await inTurn { await $0.end() } }
+  public func stopAudioStream() async {
+    await takeTurnFromReactions()
+    defer { turns.pass() }
+    await end()
+  }
 
   /// Stops the capture, removes its tap, and deactivates the session, in this order.
   ///
@@ -177,7 +193,7 @@ public actor AudioCapture {
   ///
   /// Errors: `engineNotInitialized` if no capture was started.
   public func pauseAudioStream() async throws(StreamError) {
-    await turns.take()
+    await takeTurnFromReactions()
     defer { turns.pass() }
     try requireRun("pause")
     await closeTap()
@@ -231,12 +247,33 @@ public actor AudioCapture {
     await body(self)
   }
 
-  /// Listens to the session's events for as long as the capture exists.
-  func observeSession() async {
-    guard observation == nil else { return }
+  /// Runs what the capture does by itself while no other change is in progress, for the current run or a
+  /// certain one. A stop or a pause cancels it: it may wait for a server that does not answer.
+  func react(
+    in id: UInt64? = nil, _ body: @escaping @Sendable (isolated AudioCapture) async -> Void
+  ) async {
+    await inTurn { capture in
+      guard capture.endings == 0, id == nil || capture.run?.id == id else { return }
+      let reaction = Task { await body(capture) }
+      capture.reaction = reaction
+      await reaction.value
+      capture.reaction = nil
+    }
+  }
+
+  private func takeTurnFromReactions() async {
+    endings += 1
+    reaction?.cancel()
+    await turns.take()
+    endings -= 1
+  }
+
+  /// Listens to the session's events for a run: those of a session that was closed have ended.
+  func observeSession(_ id: UInt64) {
+    observation?.cancel()
     let events = session.events
     observation = Task { [weak self] in
-      for await event in events { await self?.handle(event) }
+      for await event in events { await self?.handle(event, in: id) }
     }
   }
 }

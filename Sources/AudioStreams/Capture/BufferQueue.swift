@@ -8,6 +8,8 @@ final class BufferQueue: Sendable {
   private struct State {
     var buffers: [CaptureBuffer] = []
     var limit: Int
+    /// The position after the last buffer.
+    var end: Int64 = 0
     var waiting: CheckedContinuation<CaptureBuffer?, Never>?
     var isFinished = false
     var wasLeft = false
@@ -46,9 +48,13 @@ final class BufferQueue: Sendable {
     set { state.withLock { $0.limit = max(1, newValue) } }
   }
 
+  /// The position after the last buffer that was added.
+  var end: Int64 { state.withLock { $0.end } }
+
   func add(_ buffer: CaptureBuffer) {
     let reader = state.withLock { state -> CheckedContinuation<CaptureBuffer?, Never>? in
       guard !state.isFinished else { return nil }
+      state.end = buffer.position + Int64(buffer.frameLength)
       if let waiting = state.waiting.take() { return waiting }
       state.buffers.append(buffer)
       while state.buffers.count > state.limit { state.dropOldest() }

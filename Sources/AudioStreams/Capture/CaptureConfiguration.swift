@@ -33,6 +33,9 @@ public struct CaptureConfiguration: Sendable, Hashable {
   package var includesRest = false
   /// Whether a start without an input fails, also where the session's mode does not require one.
   package var needsInput = false
+  /// Whether the capture ends, instead of waiting for a resume, after an interruption in which the
+  /// session's mode ended.
+  package var endsWithMode = false
 
   /// Makes a configuration; the default suits speech recognizers: 16 kHz, mono, 128 ms.
   public init(
