@@ -146,6 +146,50 @@ struct StreamOwnerTests {
     }
   }
 
+  @Test("a recording whose session is deactivated during an interruption ends with an error")
+  func deactivatedWhileInterrupted() async throws {
+    try await Rig.with(.sources) { rig in
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+      let folder = TemporaryFolder()
+      let recorder = rig.recorder()
+      try await recorder.start(folder.path + "/a.wav", configuration: .init(duration: .seconds(60)))
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      await rig.session.noteCorkRequest(toPause: true)
+      #expect(await eventually { await recorder.capture.status == .interrupted })
+      try await rig.session.setActive(false)
+      await rig.session.noteCorkRequest(toPause: false)
+      let error = await #expect(throws: StreamError.self) { try await recorder.finished() }
+      #expect(error == .inactive)
+      let frames = await recorder.progress.frames
+      #expect(try SoundFileReader(path: folder.path + "/a.wav").frames == frames)
+    }
+  }
+
+  @Test(
+    "a stop or a pause need not wait for an answer of a frozen server", arguments: [true, false])
+  func stoppedWhileFrozen(isPause: Bool) async throws {
+    try await Rig.with(.sources) { rig in
+      let buffers = try await rig.capture.startAudioStream(CaptureConfiguration(device: "two"))
+      let errors = rig.capture.events
+      try await rig.sandbox.unplug("two")
+      #expect(await eventually { await rig.capture.awaySince != nil })
+      try await rig.sandbox.freeze()
+      // The capture tries at least twice a second, and waits for the answer.
+      let frozen = ContinuousClock.now
+      #expect(await eventually { ContinuousClock.now - frozen > .seconds(2) })
+      let start = ContinuousClock.now
+      if isPause { try await rig.capture.pauseAudioStream() }
+      await rig.capture.stopAudioStream()
+      #expect(ContinuousClock.now - start < .seconds(8))
+      try await rig.sandbox.thaw()
+      for await event in errors {
+        if case .error(let error) = event { #expect(!error.isCancelled) }
+        if case .status(.ready, _) = event { break }
+      }
+      withExtendedLifetime(buffers) {}
+    }
+  }
+
   @Test("a recording without a length ends with an error when its server stays away")
   func absentServer() async throws {
     try await Rig.with(.sources) { rig in
@@ -455,6 +499,30 @@ struct StreamOwnerTests {
       #expect(error?.code == .fileFailed, "\(String(describing: error))")
       #expect(await recorder.progress.frames >= frames)
       #expect(await !recorder.isRecording)
+    }
+  }
+
+  @Test(
+    "a reader that stalls does not keep a recording from its end, and is why it failed",
+    arguments: [true, false])
+  func stalledReaderInTime(hasDuration: Bool) async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let path = folder.path + "/a.wav"
+      #expect(mkfifo(path, 0o600) == 0)
+      let pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+      defer { close(pipe) }
+      let recorder = rig.recorder()
+      let configuration =
+        hasDuration
+        ? RecordingConfiguration(duration: .seconds(2))
+        : RecordingConfiguration(serverTimeout: .seconds(2))
+      try await recorder.start(path, configuration: configuration)
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      if !hasDuration { try await rig.sandbox.kill() }
+      let error = await #expect(throws: StreamError.self) { try await recorder.finished() }
+      #expect(error?.isOfStalledReader == true, "\(String(describing: error))")
+      #expect(await recorder.capture.run == nil)
     }
   }
 

@@ -63,7 +63,10 @@ public actor AudioRecorder {
     }
     let opening = StopSignal()
     self.opening = opening
-    defer { self.opening = nil }
+    defer {
+      self.opening = nil
+      if recording == nil { readers.finish() }
+    }
     guard SoundLibrary.isAvailable else { throw SoundLibrary.missing }
     let file = RecordingFile(path: path, configuration: configuration, readers)
     var capturing = CaptureConfiguration(
@@ -75,6 +78,7 @@ public actor AudioRecorder {
     capturing.includesRest = true
     // The file takes the format of the input.
     capturing.needsInput = true
+    capturing.endsWithMode = true
     let stopped = StreamError(.engineStartFailed, "the recorder was stopped while it started")
     if file.isNamedPipe {
       // A start that must fail does not wait for the pipe's reader.
@@ -106,8 +110,10 @@ public actor AudioRecorder {
       defer { end.fulfill(()) }
       let result = await Self.run(buffers, into: file, from: capture)
       watch.cancel()
-      if let lost = await watch.value { return .failure(lost) }
-      return result
+      let lost = await watch.value
+      // Why the file has failed says more.
+      guard case .success = result, let lost else { return result }
+      return .failure(lost)
     }
     recording = Recording(file: file, work: work, end: end)
   }
@@ -143,11 +149,13 @@ public actor AudioRecorder {
     while !Task.isCancelled {
       var left: Duration
       if let duration = configuration.duration {
-        let away = await capture.silence
-        left = duration - file.progress.duration - (away ?? .zero)
+        let away = await capture.silence ?? .zero
+        // What waits to be written counts: a reader may stall.
+        let captured = await capture.captured ?? .zero
+        left = duration - captured - away
         // A device that only just starts has its time.
-        if let away, away > .nanoseconds(Timeline.longestStart), left <= .zero {
-          await capture.stopAudioStream()
+        if left <= .zero, captured >= duration || away > .nanoseconds(Timeline.longestStart) {
+          await end(capture, file)
           return nil
         }
       } else {
@@ -155,7 +163,7 @@ public actor AudioRecorder {
         if let since = await capture.serverAwaySince {
           left -= .now - since
           if left <= .zero {
-            await capture.stopAudioStream()
+            await end(capture, file)
             return .serverAway(for: configuration.serverTimeout)
           }
         }
@@ -164,6 +172,18 @@ public actor AudioRecorder {
       try? await capture.session.sleep(until: .now + pause)
     }
     return nil
+  }
+
+  /// Ends the capture, and abandons a pipe's reader that takes nothing of the rest for two seconds.
+  private static func end(_ capture: AudioCapture, _ file: RecordingFile) async {
+    await capture.stopAudioStream()
+    var written: Int64?
+    while !Task.isCancelled {
+      let frames = file.progress.frames
+      if frames == written { return file.stop.set() }
+      written = frames
+      try? await capture.session.sleep(until: .now + .seconds(2))
+    }
   }
 
   /// Writes until the capture ends or the duration is reached.
@@ -202,9 +222,11 @@ public actor AudioRecorder {
   /// input is away), or it fails.
   ///
   /// If the task is cancelled, returns the current progress, and the recording continues until
-  /// `stop()`. Errors: `fileFailed` for a full disk, `closedPipe` if the reader closed the pipe,
-  /// `engineStartFailed` if a recording without a duration has had no server for
-  /// `RecordingConfiguration.serverTimeout`. Sound that was written before stays in the file.
+  /// `stop()`. Errors: `fileFailed` for a full disk, or a pipe whose reader reads nothing for two seconds
+  /// after the end, `closedPipe` if the reader closed the pipe, `engineStartFailed` if a recording
+  /// without a duration has had no server for `RecordingConfiguration.serverTimeout`,
+  /// `sessionConfigFailed` if the session was deactivated during an interruption. Sound that was
+  /// written before stays in the file.
   @discardableResult
   public func finished() async throws(StreamError) -> RecordingProgress {
     guard let recording else { return lastProgress }
