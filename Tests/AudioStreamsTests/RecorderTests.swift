@@ -107,6 +107,46 @@ struct SoundFileTests {
     #expect(file.progress.inputs == inputs, "\(file.progress.inputs)")
   }
 
+  @Test("count no peak from behind their end")
+  func peakBehindTheEnd() async throws {
+    let folder = TemporaryFolder()
+    let file = RecordingFile(
+      path: folder.path + "/a.wav",
+      configuration: RecordingConfiguration(duration: .milliseconds(5)), Readers())
+    try await file.create(sampleRate: 8000, channels: 1)
+    let samples = (0..<80).map { $0 < 40 ? Float(0.25) : 1 }
+    let isFull = try await file.append(
+      CaptureBuffer(
+        samples: samples, channels: 1, sampleRate: 8000, position: 0, hostTime: .zero,
+        device: "mic", missing: []))
+    try await file.close()
+    let progress = file.progress
+    #expect(isFull && progress.frames == 40)
+    #expect(progress.highestPeak == 0.25 && progress.peak == 0.25 && progress.rms == 0.25)
+  }
+
+  @Test("stay as they are where the list of the gaps could not be written")
+  func impossibleList() async throws {
+    let folder = TemporaryFolder()
+    func error(_ name: String) async -> StreamError? {
+      let file = RecordingFile(
+        path: folder.path + "/" + name, configuration: RecordingConfiguration(), Readers())
+      return await #expect(throws: StreamError.self) {
+        try await file.create(sampleRate: 8000, channels: 1)
+      }
+    }
+    folder.write("mine", to: "a.wav")
+    #expect(mkdir(folder.path + "/a.wav.json", 0o700) == 0)
+    let words = "'\(folder.path)/a.wav.json' cannot be written: "
+    #expect(await error("a.wav")?.description == words + "Is a directory")
+    #expect(folder.text("a.wav") == "mine")
+    // The list would be written by a file with a name of 259 bytes.
+    let long = String(repeating: "a", count: 246) + ".wav"
+    #expect(await error(long)?.details == "File name too long")
+    #expect(await error("none/a.wav")?.message == "'\(folder.path)/none/a.wav' cannot be written")
+    #expect(Folder.names(folder.path).sorted() == ["a.wav", "a.wav.json"])
+  }
+
   @Test("clip what is beyond full scale", arguments: [RecordingFormat.wav16, .flac16])
   func clips(format: RecordingFormat) throws {
     let folder = TemporaryFolder()
@@ -265,6 +305,16 @@ struct RecorderTests {
       await #expect { try await rig.recorder().start(folder.path + "/a.wav") } throws: {
         ($0 as? StreamError)?.code == .deviceNotAvailable
       }
+    }
+  }
+
+  @Test("progress that is followed ends also when a start fails")
+  func failedStart() async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      let recorder = rig.recorder()
+      let updates = recorder.progressUpdates
+      await #expect(throws: StreamError.self) { try await recorder.start("/dev/null") }
+      for await _ in updates { Issue.record("progress of no recording") }
     }
   }
 

@@ -1,4 +1,5 @@
 import AudioSession
+import Glibc
 import POSIX
 import Pulse
 import PulseTypes
@@ -43,8 +44,12 @@ actor RecordingFile {
   /// when there is sound, so that a failed start does not empty it.
   func openPipe() throws(StreamError) { pipe = try FileOutput(path: path, until: stop) }
 
-  /// Creates the file; removes the `FILE.json` of an earlier one.
+  /// Creates the file; removes the `FILE.json` of an earlier one. If that is impossible, the earlier file
+  /// stays as it is.
   func create(sampleRate: Int, channels: Int) throws(StreamError) {
+    let former = File.status(path)
+    let remains = path != "-" && former?.isRegular != false
+    if remains, former == nil || access(path, W_OK) == 0 { try Sidecar.prepare(for: path) }
     writer = try SoundFileWriter(
       path: path, format: configuration.format ?? RecordingFormat(path: path),
       sampleRate: sampleRate, channels: channels, output: pipe, until: stop)
@@ -53,13 +58,13 @@ actor RecordingFile {
     current.channels = channels
     publish()
     hasSidecar = path != "-" && File.status(path)?.isRegular == true
-    if hasSidecar { Sidecar.remove(of: path) }
   }
 
   /// Appends a buffer, preceded by silence for missing frames. True when the requested duration is
   /// in the file.
   func append(_ buffer: CaptureBuffer) throws(StreamError) -> Bool {
     guard let writer else { return true }
+    var buffer = buffer
     let limit = configuration.duration.map { duration in
       Int64(saturating: duration.seconds * Double(writer.sampleRate))
     }
@@ -71,9 +76,8 @@ actor RecordingFile {
     do throws(StreamError) {
       try writer.writeSilence(frames: min(room(), buffer.framesMissingBefore))
       let count = Int(min(room(), Int64(buffer.frameLength))) * buffer.channels
-      try buffer.samples.withUnsafeBufferPointer { samples throws(StreamError) in
-        try writer.write(UnsafeBufferPointer(rebasing: samples[..<count]))
-      }
+      buffer.samples.removeLast(buffer.samples.count - count)
+      try writer.write(buffer.samples)
     } catch {
       // What is not in the file is not missing in it, and no input of it.
       current.frames = writer.frames

@@ -10,15 +10,31 @@ enum Sidecar {
   /// Its path: the recording's path with `.json` appended.
   static func path(of recording: String) -> String { recording + ".json" }
 
-  /// Removes the file of an earlier recording with the same name.
-  static func remove(of recording: String) { unlink(path(of: recording)) }
+  /// Removes the file of an earlier recording with the same name. Throws if that fails, or if a new one
+  /// could not be written.
+  static func prepare(for recording: String) throws(StreamError) {
+    let final = path(of: recording)
+    let draft = draft(of: final)
+    unlink(draft)
+    do throws(SystemError) {
+      _ = try Descriptor(opening: draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o666)
+      unlink(draft)
+      try retrying { unlink(final) }
+    } catch {
+      // There is none, or no folder: the error of the recording itself is clearer then.
+      guard error.number != ENOENT else { return }
+      throw FileOutput.error("'\(final)' cannot be written", error)
+    }
+  }
+
+  private static func draft(of final: String) -> String { final + ".new" }
 
   /// Writes it; a reader gets the old or the new file.
   static func write(
     _ progress: RecordingProgress, of recording: String
   ) throws(StreamError) {
     let final = path(of: recording)
-    let draft = final + ".new"
+    let draft = draft(of: final)
     do throws(SystemError) {
       try File.replace(final, with: text(progress).utf8, by: draft, mode: 0o666)
     } catch {
