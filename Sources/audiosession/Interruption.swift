@@ -74,10 +74,10 @@ enum Interruption {
   /// libdispatch's `sigsuspend` with an empty mask, which accepts every signal. So a handler writes
   /// the number to a pipe, on that thread or on the one that reads.
   ///
-  /// A broken pipe, or a file at the process's size limit, must not end a command that still has to
-  /// restore something: the write reports it.
+  /// A broken pipe must not end a command that still has to restore something: the write reports
+  /// it.
   static func install() {
-    for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
+    signal(SIGPIPE, SIG_IGN)
     guard pipe.writing >= 0 else { return }
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { number in

@@ -147,6 +147,34 @@ struct SoundFileTests {
     #expect(Folder.names(folder.path).sorted() == ["a.wav", "a.wav.json"])
   }
 
+  @Test("are an error at the size limit of the process, on a thread that takes signals")
+  func sizeLimit() async throws {
+    let kind = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    var former = rlimit()
+    #expect(getrlimit(kind, &former) == 0)
+    // No other test reaches a terabyte.
+    let end: Int64 = 1 << 40
+    var limit = rlimit(rlim_cur: min(rlim_t(end), former.rlim_max), rlim_max: former.rlim_max)
+    let handler = signal(SIGXFSZ, SIG_DFL)
+    #expect(setrlimit(kind, &limit) == 0)
+    defer {
+      setrlimit(kind, &former)
+      signal(SIGXFSZ, handler)
+    }
+    let folder = TemporaryFolder()
+    let path = folder.path + "/a"
+    let failure = await onThread {
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      pthread_sigmask(SIG_SETMASK, &signals, nil)
+      guard let output = try? FileOutput(path: path, until: StopSignal()) else { return Int32(0) }
+      _ = output.seek(end, SEEK_SET)
+      _ = [UInt8(0)].withUnsafeBytes { output.write($0) }
+      return output.failure
+    }
+    #expect(failure == EFBIG)
+  }
+
   @Test("clip what is beyond full scale", arguments: [RecordingFormat.wav16, .flac16])
   func clips(format: RecordingFormat) throws {
     let folder = TemporaryFolder()
