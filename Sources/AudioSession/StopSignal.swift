@@ -20,7 +20,7 @@ package final class StopSignal: Sendable {
   /// Runs a change to its end, or to the end of its rollback, even if the caller's task is
   /// cancelled.
   ///
-  /// - Parameter onStop: called once the run is told of the cancellation.
+  /// - Parameter onStop: called after `set()` when the task is cancelled.
   func shielding<Value: Sendable>(
     onStop: @Sendable () -> Void = {},
     _ body: @escaping @Sendable () async throws(SessionError) -> Value
