@@ -145,6 +145,14 @@ struct SoundFileTests {
     #expect(await error(long)?.details == "File name too long")
     #expect(await error("none/a.wav")?.message == "'\(folder.path)/none/a.wav' cannot be written")
     #expect(Folder.names(folder.path).sorted() == ["a.wav", "a.wav.json"])
+    // What the format refuses leaves both.
+    folder.write("mine", to: "a.flac")
+    folder.write("list", to: "a.flac.json")
+    let flac = RecordingFile(
+      path: folder.path + "/a.flac", configuration: RecordingConfiguration(), Readers())
+    await #expect(throws: StreamError.self) { try await flac.create(sampleRate: 8000, channels: 9) }
+    #expect(folder.text("a.flac") == "mine")
+    #expect(folder.text("a.flac.json") == "list")
   }
 
   @Test("are an error at the size limit of the process, on a thread that takes signals")

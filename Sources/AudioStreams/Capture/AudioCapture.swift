@@ -191,12 +191,17 @@ public actor AudioCapture {
 
   /// Ends the tap until `resumeAudioStream`; the time in between does not count as missing.
   ///
-  /// Errors: `engineNotInitialized` if no capture was started.
+  /// Errors: `engineNotInitialized` if no capture was started; `converterFailed` and
+  /// `conversionFailed` if its sound could not be converted, which ends it.
   public func pauseAudioStream() async throws(StreamError) {
     await takeTurnFromReactions()
     defer { turns.pass() }
     try requireRun("pause")
     await closeTap()
+    if let failure = run?.pipeline.failure {
+      fail(failure)
+      throw failure
+    }
     let isAway = run?.isWaiting == true || run?.awaySince != nil
     run?.isWaiting = false
     run?.awaySince = nil

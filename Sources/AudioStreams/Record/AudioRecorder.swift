@@ -149,9 +149,10 @@ public actor AudioRecorder {
     while !Task.isCancelled {
       var left: Duration
       if let duration = configuration.duration {
-        let away = await capture.silence ?? .zero
-        // What waits to be written counts: a reader may stall.
+        // What waits to be written counts: a reader may stall. Asked for first: sound that returns in
+        // between ends the silence.
         let captured = await capture.captured ?? .zero
+        let away = await capture.silence ?? .zero
         left = duration - captured - away
         // A device that only just starts has its time.
         if left <= .zero, captured >= duration || away > .nanoseconds(Timeline.longestStart) {

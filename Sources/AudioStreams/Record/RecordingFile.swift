@@ -47,9 +47,8 @@ actor RecordingFile {
   /// Creates the file; removes the `FILE.json` of an earlier one. If that is impossible, the earlier file
   /// stays as it is.
   func create(sampleRate: Int, channels: Int) throws(StreamError) {
-    let former = File.status(path)
-    let remains = path != "-" && former?.isRegular != false
-    if remains, former == nil || access(path, W_OK) == 0 { try Sidecar.prepare(for: path) }
+    hasSidecar = Sidecar.isPossible(for: path)
+    if hasSidecar, !File.exists(path) || access(path, W_OK) == 0 { try Sidecar.check(for: path) }
     writer = try SoundFileWriter(
       path: path, format: configuration.format ?? RecordingFormat(path: path),
       sampleRate: sampleRate, channels: channels, output: pipe, until: stop)
@@ -57,7 +56,7 @@ actor RecordingFile {
     current.sampleRate = sampleRate
     current.channels = channels
     publish()
-    hasSidecar = path != "-" && File.status(path)?.isRegular == true
+    if hasSidecar { Sidecar.remove(of: path) }
   }
 
   /// Appends a buffer, preceded by silence for missing frames. True when the requested duration is

@@ -10,22 +10,31 @@ enum Sidecar {
   /// Its path: the recording's path with `.json` appended.
   static func path(of recording: String) -> String { recording + ".json" }
 
-  /// Removes the file of an earlier recording with the same name. Throws if that fails, or if a new one
-  /// could not be written.
-  static func prepare(for recording: String) throws(StreamError) {
+  /// Whether a recording has one: not a pipe, nor what `/dev/stdout` or `/proc/self/fd` lead to.
+  static func isPossible(for recording: String) -> Bool {
+    recording != "-" && File.status(recording)?.isRegular != false
+      && !["/dev/", "/proc/"].contains { recording.hasPrefix($0) }
+  }
+
+  /// Throws if it could not be written, or the one of an earlier recording not be removed.
+  static func check(for recording: String) throws(StreamError) {
     let final = path(of: recording)
     let draft = draft(of: final)
     unlink(draft)
     do throws(SystemError) {
       _ = try Descriptor(opening: draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o666)
       unlink(draft)
-      try retrying { unlink(final) }
+      if File.status(final)?.isFolder == true { throw SystemError(EISDIR) }
     } catch {
-      // There is none, or no folder: the error of the recording itself is clearer then.
-      guard error.number != ENOENT else { return }
+      // The error of a recording that cannot be created either is clearer.
+      let folder = [ENOENT, ENOTDIR, EACCES, EPERM, EROFS]
+      if !File.exists(recording), folder.contains(error.number) { return }
       throw FileOutput.error("'\(final)' cannot be written", error)
     }
   }
+
+  /// Removes the one of an earlier recording with the same name.
+  static func remove(of recording: String) { unlink(path(of: recording)) }
 
   private static func draft(of final: String) -> String { final + ".new" }
 

@@ -113,7 +113,7 @@ final class SoundFileReader {
           let announced = Int(numbers[numbers.startIndex]),
           let present = Int(words[words.count - 1])
         else { return false }
-        return announced > present && announced < 0x7FFF_0000
+        return announced > present && announced < 0x7F00_0000
       }
     }
   #endif

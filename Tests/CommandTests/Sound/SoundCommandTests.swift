@@ -78,6 +78,7 @@ struct SoundCommandTests {
       try WaveFile(channels: 1, rate: 44100, frames: 44100 * 4, loud: 0).write(to: path)
       let result = try await sandbox.shell(
         """
+        : > \(heard)
         parec --raw --format=float32le --rate=44100 --channels=1 --latency-msec=20 \
           -d speakers.monitor > \(heard) & listener=$!
         size() { stat -c %s \(heard); }
