@@ -54,6 +54,37 @@ struct SoundFileTests {
     #expect(Folder.names(folder.path) == ["pipe.wav"])
   }
 
+  @Test("tell how much is written while a reader takes a long gap")
+  func progressInGap() async throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/pipe.wav"
+    #expect(mkfifo(path, 0o600) == 0)
+    let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    defer { close(reader) }
+    let file = RecordingFile(path: path, configuration: RecordingConfiguration(), Readers())
+    try await file.create(sampleRate: 48000, channels: 1)
+    let gap = CaptureBuffer(
+      samples: [], channels: 1, sampleRate: 48000, position: 480_000, hostTime: .zero,
+      device: "mic", missing: [MissingFrames(position: 0, frames: 480_000, cause: .overrun)])
+    let writing = Task { try await file.append(gap) }
+    var (bytes, taken) = ([UInt8](repeating: 0, count: 16384), 0)
+    func take(_ count: Int) async -> Bool {
+      await eventually {
+        while taken < count, case let part = read(reader, &bytes, bytes.count), part > 0 {
+          taken += part
+        }
+        return taken >= count
+      }
+    }
+    // Three seconds; the pipe holds less than one.
+    #expect(await take(3 * 96000))
+    #expect(await eventually { file.progress.frames >= 2 * 48000 })
+    #expect(file.progress.frames < 480_000)
+    #expect(await take(10 * 96000))
+    _ = try await writing.value
+    try await file.close()
+  }
+
   @Test("list no input from behind their end")
   func inputBehindTheEnd() async throws {
     let folder = TemporaryFolder()

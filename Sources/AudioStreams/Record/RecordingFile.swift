@@ -73,7 +73,15 @@ actor RecordingFile {
     // First: no silence is in the file that is not listed, also if the disk is full then.
     if hasSidecar, isNewInput || !buffer.missing.isEmpty { try Sidecar.write(current, of: path) }
     do throws(StreamError) {
-      try writer.writeSilence(frames: min(room(), buffer.framesMissingBefore))
+      var silence = min(room(), buffer.framesMissingBefore)
+      while silence > 0 {
+        let part = min(silence, Int64(writer.sampleRate))
+        try writer.writeSilence(frames: part)
+        silence -= part
+        // A pipe's reader may need long for it, and is not to be taken for one that stalls.
+        current.frames = writer.frames
+        publish()
+      }
       let count = Int(min(room(), Int64(buffer.frameLength))) * buffer.channels
       buffer.samples.removeLast(buffer.samples.count - count)
       try writer.write(buffer.samples)
