@@ -74,17 +74,17 @@ struct SoundCommandTests {
     arguments: [ServerKind.pulseaudio, .pipewire])
   func interrupted(_ kind: ServerKind) async throws {
     try await PulseSandbox.with(.monitorOnly(on: kind)) { sandbox in
-      let (path, heard) = (sandbox.directory + "/a.wav", sandbox.directory + "/heard")
-      try WaveFile(channels: 1, rate: 44100, frames: 44100 * 4, loud: 0).write(to: path)
+      let (path, recorded) = (sandbox.directory + "/a.wav", sandbox.directory + "/heard")
+      try WaveFile(channels: 1, rate: 44100, frames: 44100 * 6, loud: 0).write(to: path)
       let result = try await sandbox.shell(
         """
-        : > \(heard)
+        : > \(recorded)
         parec --raw --format=float32le --rate=44100 --channels=1 --latency-msec=20 \
-          -d speakers.monitor > \(heard) & listener=$!
-        size() { stat -c %s \(heard); }
+          -d speakers.monitor > \(recorded) & listener=$!
+        size() { stat -c %s \(recorded); }
         until [ $(size) -gt 0 ]; do pause; done
         $A play --json \(path) & player=$!
-        until tr -d '\\0' < \(heard) | grep -q .; do kill -0 $player || exit 9; pause; done
+        until tr -d '\\0' < \(recorded) | grep -q .; do kill -0 $player || exit 9; pause; done
         kill -STOP $player
         stopped=$(size)
         until [ $(size) -gt $((stopped + 44100 * 4)) ]; do pause; done
@@ -95,7 +95,7 @@ struct SoundCommandTests {
         """)
       #expect(result.status == 0, "\(result)")
       let samples =
-        try File.bytes(of: heard).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+        try File.bytes(of: recorded).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
       let (first, last) = (
         try #require(samples.firstIndex { $0 != 0 }), try #require(samples.lastIndex { $0 != 0 })
       )
@@ -106,9 +106,10 @@ struct SoundCommandTests {
       }
       #expect(told > 0.5, "\(result)")
       #expect(result.standardError.contains("warning: the sound was interrupted for"))
-      // The server has read up to a cycle ahead when its sound ends.
-      let heardSilence = Double(silent) / 44100
-      #expect((heardSilence / 2...heardSilence + 0.1).contains(told), "\(silent), \(result)")
+      // The server has read up to a cycle ahead when its sound ends, and the clock of a sink stops while a
+      // busy machine delays it.
+      let heard = Double(silent) / 44100
+      #expect((heard / 2...heard * 1.5 + 0.1).contains(told), "\(silent), \(result)")
     }
   }
 
