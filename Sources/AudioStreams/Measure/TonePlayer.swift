@@ -2,23 +2,6 @@ internal import CAudioKernel
 import POSIX
 internal import PulseTypes
 
-/// Detects an output that takes no sound: its position does not change for five seconds of looks at it.
-///
-/// Looks are counted, not time: a stopped process or a sleeping machine is no fault of the output.
-package struct Standstill {
-  /// The pause between looks.
-  package static let interval = Duration.milliseconds(5)
-  private var position: UInt64?
-  private var looks = 0
-
-  package init() {}
-
-  package mutating func isLasting(_ now: UInt64) -> Bool {
-    (position, looks) = now == position ? (now, looks + 1) : (now, 0)
-    return looks > 1000
-  }
-}
-
 /// Plays test tones on an output: sines and sweeps, each on certain channels.
 package final class TonePlayer: Sendable {
   /// A sine that glides from one frequency to another; silence if it has no channels.
@@ -124,7 +107,7 @@ package final class TonePlayer: Sendable {
   package func finish(_ notice: () -> Void = {}) async throws(StreamError) {
     var progress = Standstill()
     while !isOver, !Task.isCancelled, !progress.isLasting(ak_tone_position(kernel.pointer)) {
-      try? await Task.sleep(for: Standstill.interval)
+      try? await Task.sleep(for: progress.interval)
       notice()
     }
     let (isDone, failure) = (isOver || Task.isCancelled, failure)

@@ -288,20 +288,14 @@ public actor AudioPlayer {
     of stream: RealtimeStream, _ feed: PlaybackFeed, _ path: String, _ grant: StreamGrant,
     _ session: AudioSession
   ) async -> StreamError? {
-    let buffer = Double(grant.bufferFrames) / Double(max(1, grant.rate))
-    // Counts waits, not time: a stopped process or a sleeping machine is no fault of the output.
-    let patience = (output: Int(saturating: 4 * (buffer + 5)), file: 4 * 30)
-    var (taken, position) = (stream.statistics.callbacks, feed.position)
-    var waits = (output: 0, file: 0)
-    while waits.output < patience.output {
-      do { try await session.sleep(until: .now + .milliseconds(250)) } catch { return nil }
-      let now = (taken: stream.statistics.callbacks, position: feed.position)
-      waits.output = now.taken == taken ? waits.output + 1 : 0
-      waits.file = now.position == position ? waits.file + 1 : 0
-      (taken, position) = now
-      if waits.file >= patience.file {
+    let buffer = Duration.seconds(Double(grant.bufferFrames) / Double(max(1, grant.rate)))
+    var output = Standstill(after: buffer + .seconds(5), every: .milliseconds(250))
+    var file = Standstill(after: .seconds(30), every: output.interval)
+    while !output.isLasting(stream.statistics.callbacks) {
+      if file.isLasting(UInt64(feed.position)) {
         return StreamError(.fileFailed, "'\(path)' could not be read for 30 s")
       }
+      do { try await session.sleep(until: .now + output.interval) } catch { return nil }
     }
     let device = await session.lastSnapshot?.device(.output, at: stream.device)?.name
     return .standstill(device ?? grant.device ?? "the output")

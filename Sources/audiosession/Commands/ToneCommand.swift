@@ -108,7 +108,7 @@ struct ToneCommand: SessionCommand {
       let whole = duration.duration.seconds
       var (seconds, progress) = (0.0, Standstill())
       while seconds < whole, !Task.isCancelled {
-        try? await Task.sleep(for: Standstill.interval)
+        try? await Task.sleep(for: progress.interval)
         if let failure = synthesizer.failure { throw failure }
         guard synthesizer.resets == begin.resets else {
           throw StreamError(
