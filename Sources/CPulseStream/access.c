@@ -55,6 +55,10 @@ uint32_t ps_stream_device(const ps_stream *stream) {
   return atomic_load_explicit(&stream->device, memory_order_relaxed);
 }
 
+bool ps_stream_is_paused(const ps_stream *stream) {
+  return atomic_load_explicit(&stream->is_paused, memory_order_relaxed);
+}
+
 ps_scheduling ps_stream_scheduling(const ps_stream *stream) { return stream->scheduling; }
 
 void ps_stream_stats(const ps_stream *stream, ps_stats *stats) {

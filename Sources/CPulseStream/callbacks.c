@@ -185,8 +185,8 @@ static void on_underflow(pa_stream *native, void *user) {
   (void)native;
   ps_stream *stream = user;
   ps_dryness *dryness = &stream->dryness;
-  /* Before the first sound and after the last one there is nothing to run out of. */
-  if (!stream->active_render || !dryness->end_ns) return;
+  /* Before the first sound, after the last one and in a pause there is nothing to run out of. */
+  if (!stream->active_render || !dryness->end_ns || ps_stream_is_paused(stream)) return;
   add(&stream->underflows, 1);
   add(&stream->underflow_ns, (uint64_t)dryness->late_ns);
   dryness->late_ns = 0;
@@ -221,11 +221,17 @@ static void on_suspended(pa_stream *native, void *user) {
   note_suspension(stream);
 }
 
+/* The server requests a pause, or its end: while a call lasts, say. */
 static void on_event(pa_stream *native, const char *name, pa_proplist *list, void *user) {
-  (void)native;
   (void)list;
-  if (strcmp(name, PA_STREAM_EVENT_REQUEST_CORK) == 0) ps_add_event(user, PS_CORK_REQUESTED);
-  if (strcmp(name, PA_STREAM_EVENT_REQUEST_UNCORK) == 0) ps_add_event(user, PS_UNCORK_REQUESTED);
+  ps_stream *stream = user;
+  bool pauses = strcmp(name, PA_STREAM_EVENT_REQUEST_CORK) == 0;
+  if (!pauses && strcmp(name, PA_STREAM_EVENT_REQUEST_UNCORK) != 0) return;
+  if (!stream->options.pauses || !stream->is_started) return;
+  interrupt(stream);
+  atomic_store_explicit(&stream->is_paused, pauses, memory_order_relaxed);
+  pa_operation *done = pa_stream_cork(native, pauses, NULL, NULL);
+  if (done) pa_operation_unref(done);
 }
 
 void ps_set_callbacks(ps_stream *stream) {

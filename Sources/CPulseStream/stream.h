@@ -70,7 +70,7 @@ struct ps_stream {
   char *device_name; /* before PS_READY is stored */
   ps_scheduling scheduling; /* before PS_READY or PS_ENDED is stored */
   atomic_int error;
-  atomic_bool was_ready;
+  atomic_bool was_ready, is_paused;
   _Atomic uint32_t device;
   _Atomic uint32_t events;
   _Atomic uint64_t callbacks, underflows, underflow_ns, dropped_frames, longest_ns;

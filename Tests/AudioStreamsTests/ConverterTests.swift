@@ -1,5 +1,6 @@
 import CAllocationCounter
 import Glibc
+import PulseTypes
 import TestSupport
 import Testing
 
@@ -135,6 +136,26 @@ struct ConverterTests {
     #expect(try mix([1, 2], 2, .count(4)) == [1, 2, 1, 2])
     #expect(try mix(eight, 8, .device) == eight)
     #expect(throws: StreamError.self) { try mix([1, 2], 2, .channel(2)) }
+  }
+
+  @Test("mixes channels by their positions")
+  func positions() throws {
+    let surround = ChannelMap([.frontLeft, .frontRight, .frontCenter, .lfe, .rearLeft, .rearRight])
+    func mixed(_ input: [Float], _ from: ChannelMap, _ to: ChannelMap) -> [Float] {
+      let scratch = Scratch()
+      return withExtendedLifetime(scratch) {
+        input.withUnsafeBufferPointer { Array(ChannelMix(from, to: to).apply($0, scratch)) }
+      }
+    }
+    #expect(mixed([1, 0, 0, 0, 0, 0], surround, .stereo) == [0.4, 0])
+    #expect(mixed([0, 0, 1, 0, 0, 0], surround, .stereo) == [0.2, 0.2])
+    #expect(mixed([0, 0, 0, 1, 0, 0], surround, .stereo) == [0, 0])
+    #expect(mixed([0, 0, 0, 0, 0, 1], surround, .stereo) == [0, 0.4])
+    #expect(mixed([1, 1, 1, 1, 1, 1], surround, .stereo) == [1, 1])
+    #expect(mixed([1, 0.5], .stereo, .quad) == [1, 0.5, 1, 0.5])
+    #expect(mixed([0.5, 1], .stereo, .mono) == [0.75])
+    #expect(mixed([1], .mono, .stereo) == [1, 1])
+    #expect(ChannelMix(surround, to: surround).isIdentity)
   }
 
   @Test("mono to eight channels and back is what it was")

@@ -102,6 +102,32 @@ struct OwnSessionTests {
     }
   }
 
+  @Test("a file with more channels than the session's map is mixed by their positions")
+  func surround() async throws {
+    try await Rig.with(Self.machine) { rig in
+      var mode = AudioMode(category: .playback)
+      mode.scope = .application
+      mode.preferredOutput = ["speakers"]
+      mode.outputChannelMap = .swap
+      try await rig.session.setAudioMode(mode)
+      let folder = TemporaryFolder()
+      let path = folder.path + "/surround.wav"
+      let listener = try await Listener.on("speakers.monitor", rig.sandbox)
+      // Front left, which is on the right; the centre, on both; the subwoofer, on none; rear right.
+      for (channel, heard) in [
+        (0, [false, true]), (2, [true, true]), (3, [false, false]), (5, [true, false]),
+      ] {
+        try WaveFile(channels: 6, rate: 44100, frames: 13230, loud: channel).write(to: path)
+        listener.forget()
+        try await AudioPlayer(session: rig.session).play(path)
+        await listener.seconds(0.5)
+        let loud = (0..<2).map { side in listener.channel(side).contains { abs($0) > 0.05 } }
+        #expect(loud == heard, "channel \(channel)")
+      }
+      await listener.close()
+    }
+  }
+
   @Test("a capture of a named device stays there, whatever the session prefers")
   func named() async throws {
     try await Rig.with(Self.machine) { rig in

@@ -138,6 +138,41 @@ struct PlayerTests {
     }
   }
 
+  @Test("pauses while the server requests it, and nothing of the file is lost")
+  func pauses() async throws {
+    let server = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=speakers rate=44100 norewinds=1",
+      "module-role-cork trigger_roles=phone cork_roles=audiosession",
+    ])
+    try await Rig.with(server) { rig in
+      let folder = TemporaryFolder()
+      let path = try Self.file(folder, seconds: 1.5)
+      let listener = try await Listener.on("speakers.monitor", rig.sandbox)
+      let player = AudioPlayer(session: rig.session)
+      try await player.start(path)
+      #expect(await eventually { await player.progress.map { $0.position > .zero } ?? false })
+      let call = try RealtimeStream(
+        StreamRequest(
+          direction: .output, server: rig.sandbox.address, name: "call", role: "phone"))
+      _ = try await call.opened()
+      let silence = SynthKernel(sampleRate: 44100, channels: 2)
+      call.start(ak_synth_render, context: UnsafeMutableRawPointer(silence.pointer))
+      #expect(await eventually { await player.isPaused })
+      let position = await player.progress?.position
+      listener.forget()
+      await listener.seconds(0.5)
+      // A sink plays what it had mixed before the pause.
+      #expect(listener.channel(0).suffix(4410).allSatisfy { abs($0) < 1e-4 })
+      #expect(await player.progress?.position == position)
+      await call.close()
+      withExtendedLifetime(silence) {}
+      #expect(await eventually { await !player.isPaused })
+      #expect(try await player.finished() > .milliseconds(1450))
+      #expect(await player.dropouts < .milliseconds(50))
+      await listener.close()
+    }
+  }
+
   @Test("a stop ends a start in progress, and the next start is not refused")
   func stopsStart() async throws {
     try await Rig.with(.monitorOnly) { rig in

@@ -1,4 +1,5 @@
 import CAudioKernel
+import PulseTypes
 
 /// The channels of a capture.
 public enum CaptureChannels: Sendable, Hashable {
@@ -21,14 +22,41 @@ struct ChannelMix {
   private let matrix: [Float]
   let isIdentity: Bool
 
+  private init(inputs: Int, outputs: Int, _ matrix: [Float]) {
+    (self.inputs, self.outputs, self.matrix) = (inputs, outputs, matrix)
+    isIdentity =
+      outputs == inputs
+      && matrix.indices.allSatisfy { index in
+        matrix[index] == (index / inputs == index % inputs ? 1 : 0)
+      }
+  }
+
+  /// Mixes by position, as servers do: a channel without its counterpart goes to those of its side, one
+  /// in the middle to both sides, and the subwoofer's to none.
+  init(_ sources: ChannelMap, to targets: ChannelMap) {
+    let rows = targets.positions.map { target in
+      sources.positions.map { source -> Float in
+        if source == target || source == .mono || target == .mono { return 1 }
+        let haveCounterparts =
+          targets.positions.contains(source) && sources.positions.contains(target)
+        if haveCounterparts || source == .lfe || target == .lfe { return 0 }
+        let sides = abs(source.side - target.side)
+        return sides == 0 ? 1 : sides == 1 ? 0.5 : 0
+      }
+    }
+    let loudest = max(1, rows.map { $0.reduce(0, +) }.max() ?? 1)
+    self.init(
+      inputs: sources.count, outputs: targets.count, rows.flatMap { $0.map { $0 / loudest } })
+  }
+
   /// Makes a mix; throws if the input does not have a channel.
   init(_ channels: CaptureChannels, inputs: Int) throws(StreamError) {
-    self.inputs = inputs
-    switch channels {
-    case .device: outputs = inputs
-    case .count(let count): outputs = count
-    case .mono, .channel: outputs = 1
-    }
+    let outputs =
+      switch channels {
+      case .device: inputs
+      case .count(let count): count
+      case .mono, .channel: 1
+      }
     var matrix = [Float](repeating: 0, count: inputs * outputs)
     if case .channel(let channel) = channels {
       guard (0..<inputs).contains(channel) else {
@@ -44,12 +72,7 @@ struct ChannelMix {
         for input in sources { matrix[output * inputs + input] = 1 / Float(sources.count) }
       }
     }
-    self.matrix = matrix
-    isIdentity =
-      outputs == inputs
-      && matrix.indices.allSatisfy { index in
-        matrix[index] == (index / inputs == index % inputs ? 1 : 0)
-      }
+    self.init(inputs: inputs, outputs: outputs, matrix)
   }
 
   /// Mixes whole frames into the scratch memory.
@@ -60,5 +83,12 @@ struct ChannelMix {
     let output = scratch.reserve(frames * outputs)
     ak_mix(input.baseAddress, inputs, output.baseAddress, outputs, matrix, frames)
     return UnsafeBufferPointer(rebasing: output[..<(frames * outputs)])
+  }
+}
+
+extension ChannelPosition {
+  /// -1 for left, 1 for right, 0 for the middle.
+  fileprivate var side: Int {
+    rawValue.contains("left") ? -1 : rawValue.contains("right") ? 1 : 0
   }
 }

@@ -15,11 +15,19 @@ package struct Converter: ~Copyable {
     fromRate inputRate: Int, channels inputs: Int, toRate outputRate: Int,
     channels outputs: CaptureChannels, quality: ConversionQuality = .high
   ) throws(StreamError) {
-    let mix = try ChannelMix(outputs, inputs: inputs)
+    try self.init(
+      fromRate: inputRate, toRate: outputRate, ChannelMix(outputs, inputs: inputs),
+      quality: quality)
+  }
+
+  init(
+    fromRate inputRate: Int, toRate outputRate: Int, _ mix: ChannelMix,
+    quality: ConversionQuality = .high
+  ) throws(StreamError) {
     resampler = try Resampler(
-      from: inputRate, to: outputRate, channels: min(mix.outputs, inputs), quality: quality)
+      from: inputRate, to: outputRate, channels: min(mix.outputs, mix.inputs), quality: quality)
     self.mix = mix
-    mixesFirst = mix.outputs <= inputs
+    mixesFirst = mix.outputs <= mix.inputs
   }
 
   /// Whether it converts this input format.

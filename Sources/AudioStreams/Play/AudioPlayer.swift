@@ -48,6 +48,10 @@ public actor AudioPlayer {
     playing.map { ($0.position, $0.length) }
   }
 
+  /// Whether the file is paused because the server requests it, as PulseAudio's `module-role-cork` does
+  /// for music and films during a call. It plays on by itself.
+  public var isPaused: Bool { playing?.stream.isPaused ?? false }
+
   /// How long silence was heard within the sound of this file, or of the last one if none plays: the
   /// file could not be read in time, or the server got its sound too late (`underflowTime`).
   public var dropouts: Duration { playing?.dropouts ?? lastDropouts }
@@ -120,10 +124,11 @@ public actor AudioPlayer {
     let place = await session.place(.output)
     request.take(place)
     if let buffer = place.buffer { request.latency = buffer * 4 }
+    let map = request.mixesChannels ? nil : place.presented
     let stream = try RealtimeStream(request) { signal in
       do throws(StreamError) {
         switch signal {
-        case .ready(let grant): try feed.prepare(grant)
+        case .ready(let grant): try feed.prepare(grant, as: map)
         case .requested: if try !feed.fill() { tell.yield(.allIsWritten(feed.damage)) }
         case .events(let events): if events.contains(.drained) { tell.yield(.allIsHeard) }
         case .ended(let error?): throw error
@@ -183,7 +188,7 @@ public actor AudioPlayer {
   /// ever played. If the task is cancelled, returns the current position, and the file plays on.
   ///
   /// Errors: `engineStartFailed` if the server stops in the meantime, or if the output takes no
-  /// sound for 5 s longer than its buffer lasts; `deviceNotAvailable` if it is gone; `notASound` if
+  /// sound for 5 s longer than its buffer lasts, though it is not paused; `deviceNotAvailable` if it is gone; `notASound` if
   /// the file is damaged or truncated, once its sound has been played; `fileFailed` if it cannot be
   /// read for 30 s; `converterFailed`, `conversionFailed`.
   @discardableResult
@@ -291,20 +296,20 @@ public actor AudioPlayer {
     let buffer = Duration.seconds(Double(grant.bufferFrames) / Double(max(1, grant.rate)))
     var output = Standstill(after: buffer + .seconds(5), every: .milliseconds(250))
     var file = Standstill(after: .seconds(30), every: output.interval)
-    while !output.isLasting(stream.statistics.callbacks) {
-      if file.isLasting(UInt64(feed.position)) {
+    while !output.isLasting(stream.isPaused ? nil : stream.statistics.callbacks) {
+      if file.isLasting(stream.isPaused ? nil : UInt64(feed.position)) {
         return StreamError(.fileFailed, "'\(path)' could not be read for 30 s")
       }
       do { try await session.sleep(until: .now + output.interval) } catch { return nil }
     }
-    let device = await session.lastSnapshot?.device(.output, at: stream.device)?.name
-    return .standstill(device ?? grant.device ?? "the output")
+    return .standstill(await stream.outputName(session, grant))
   }
 
   private nonisolated func request(for reader: SoundFileReader) -> StreamRequest {
     var request = StreamRequest(
       direction: .output, server: session.address, name: "Audio player",
-      latency: .milliseconds(200), signalsRequests: true, timeout: session.configuration.timeout)
+      latency: .milliseconds(200), signalsRequests: true, pauses: true,
+      timeout: session.configuration.timeout)
     // The server converts the file's channels to the device's.
     request.channels = reader.channels
     request.channelMap = reader.channelMap

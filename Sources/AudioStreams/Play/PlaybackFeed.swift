@@ -1,4 +1,5 @@
 import CAudioKernel
+import PulseTypes
 
 /// Reads a file, converts it, and keeps the audio thread's ring filled.
 ///
@@ -18,10 +19,14 @@ final class PlaybackFeed: @unchecked Sendable {  // used by one thread, as said 
   deinit { ak_player_destroy(player) }
 
   /// Prepares for a ready stream: reads half a second ahead.
-  func prepare(_ grant: StreamGrant) throws(StreamError) {
-    converter = try Converter(
-      fromRate: reader.sampleRate, channels: reader.channels, toRate: grant.rate,
-      channels: .count(grant.channels))
+  ///
+  /// - Parameter map: the positions of the stream's channels, if the server does not mix the file's.
+  func prepare(_ grant: StreamGrant, as map: ChannelMap? = nil) throws(StreamError) {
+    let mix =
+      if let map, let own = reader.positions { ChannelMix(own, to: map) } else {
+        try ChannelMix(.count(grant.channels), inputs: reader.channels)
+      }
+    converter = try Converter(fromRate: reader.sampleRate, toRate: grant.rate, mix)
     player = ak_player_create(grant.channels, max(grant.rate / 2, grant.bufferFrames * 2))
     guard player != nil else {
       throw StreamError(.engineInitFailed, "there is no memory for playing")

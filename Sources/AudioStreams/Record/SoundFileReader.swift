@@ -16,6 +16,8 @@ final class SoundFileReader {
   /// The positions of more than two channels: as the file names them, or in the order of WAV; nil
   /// if neither is known.
   let channelMap: ChannelMap?
+  /// The positions of the channels; nil if that many have no usual ones.
+  var positions: ChannelMap? { channelMap ?? ChannelMap.standard(channels: channels) }
   /// The number of frames according to the file.
   let frames: Int64
   private let path: String

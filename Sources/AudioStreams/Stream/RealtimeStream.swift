@@ -1,3 +1,4 @@
+import AudioSession
 import CPulseStream
 import PulseTypes
 
@@ -64,6 +65,15 @@ final class RealtimeStream: Sendable {
 
   /// The index of the device that the stream is on now.
   var device: Index<Device> { Index(ps_stream_device(native)) }
+
+  /// The name of the output that it is on now, as far as it is known.
+  func outputName(_ session: AudioSession, _ grant: StreamGrant) async -> String {
+    let device = await session.lastSnapshot?.device(.output, at: device)?.name
+    return device ?? grant.device ?? "the output"
+  }
+
+  /// Whether it is paused, because the server requests it.
+  var isPaused: Bool { ps_stream_is_paused(native) }
 
   /// Its own index on the server; valid once it is ready.
   var index: Index<Stream> { Index(ps_stream_info(native).pointee.index) }

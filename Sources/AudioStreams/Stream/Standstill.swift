@@ -16,9 +16,9 @@ package struct Standstill {
     most = Int(saturating: limit / interval)
   }
 
-  /// Notes the position; whether it has been the same for too long.
-  package mutating func isLasting(_ now: UInt64) -> Bool {
-    (position, looks) = now == position ? (now, looks + 1) : (now, 0)
+  /// Notes the position, nil while it may stay the same; whether it has been the same for too long.
+  package mutating func isLasting(_ now: UInt64?) -> Bool {
+    (position, looks) = now != nil && now == position ? (now, looks + 1) : (now, 0)
     return looks >= most
   }
 }

@@ -18,6 +18,7 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     options.latency_us = UInt32(clamping: request.latency?.microseconds ?? 0)
     options.ring_ms = 2000
     options.signals_requests = request.signalsRequests
+    options.pauses = request.pauses
     options.is_own = request.isOwn
     options.is_fixed = request.isFixed
     options.stays_put = request.staysPut

@@ -33,6 +33,8 @@ struct StreamRequest: Sendable {
   var latency: Duration?
   /// Playback: whether the handler gets `requested` after each request.
   var signalsRequests = false
+  /// Playback: whether the stream pauses while the server requests it (`module-role-cork`).
+  var pauses = false
   /// How long the server may take to create the stream.
   var timeout = Duration.seconds(5)
 

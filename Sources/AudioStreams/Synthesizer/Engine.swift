@@ -16,6 +16,8 @@ final class Engine: Sendable {
     var lastRun: UInt64 = 0
     var resets = 0
     var refused: UInt64 = 0
+    /// Why the current stream takes no notes: its output takes no sound.
+    var standstill: StreamError?
   }
 
   private let content = Guarded(Content())
@@ -67,6 +69,18 @@ final class Engine: Sendable {
       guard case .opening(run, let error) = content.state else { return false }
       if error != nil { content.resets += 1 }
       content.state = .running(run, parts)
+      content.standstill = nil
+      return true
+    }
+  }
+
+  /// Notes whether the output takes sound; false if this is no longer the stream of the run.
+  func note(_ standstill: StreamError?, on stream: RealtimeStream) -> Bool {
+    content.withLock { content in
+      guard case .running(_, let parts) = content.state, parts.stream === stream else {
+        return false
+      }
+      content.standstill = standstill
       return true
     }
   }
@@ -90,9 +104,14 @@ final class Engine: Sendable {
     }
   }
 
+  /// The parts of a stream that plays.
   var parts: SynthParts? {
     content.withLock { content in
-      if case .running(_, let parts) = content.state { parts } else { nil }
+      if case .running(_, let parts) = content.state, content.standstill == nil {
+        parts
+      } else {
+        nil
+      }
     }
   }
 
@@ -101,12 +120,12 @@ final class Engine: Sendable {
       switch content.state {
       case .idle(let error), .opening(_, let error): error
       case .away(_, let error): error
-      case .running: nil
+      case .running: content.standstill
       }
     }
   }
 
-  /// How often the stream was opened again, and how many events were content.refused.
+  /// How often the stream was opened again, and how many events were refused.
   var figures: (resets: Int, refused: UInt64) {
     content.withLock { content in
       guard case .running(_, let parts) = content.state else {

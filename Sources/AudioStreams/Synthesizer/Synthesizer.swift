@@ -12,6 +12,10 @@ internal import PulseTypes
 /// opens a new stream, until `stop()`: notes that sounded or were scheduled are lost, and
 /// `position` restarts at 0. (A program must restart AVAudioEngine itself after a reset of the
 /// media services.)
+///
+/// `isRunning` becomes false, too, when the output has taken no sound for 5 s longer than its buffer
+/// lasts, because it is suspended, say: the notes since then are lost. It becomes true again when the
+/// output takes sound.
 public final class Synthesizer: Sendable {
   /// Volume, envelope, filter, buffer and device.
   public let configuration: SynthesizerConfiguration
@@ -97,12 +101,34 @@ public final class Synthesizer: Sendable {
           ?? StreamError(.engineStartFailed, "the synthesizer was stopped while it started")
       }
       stream.start(ak_synth_render, context: UnsafeMutableRawPointer(kernel.pointer))
+      Task { [session, engine] in await Self.watch(parts, of: engine, grant, session) }
     } catch {
       // Signals of this stream's end must not reach the next stream.
       await opened?.close()
       _ = engine.fail(run, error)
       throw error
     }
+  }
+
+  /// Notes when the output has taken no sound for 5 s longer than its buffer lasts, and when it does
+  /// again; until the stream ends. (An idle null sink takes some only after two seconds.)
+  private static func watch(
+    _ parts: SynthParts, of engine: Engine, _ grant: StreamGrant, _ session: AudioSession
+  ) async {
+    let buffer = Duration.seconds(Double(grant.bufferFrames) / Double(max(1, grant.rate)))
+    var output = Standstill(after: buffer + .seconds(5), every: .milliseconds(100))
+    var failure: StreamError?
+    repeat {
+      if !output.isLasting(parts.stream.statistics.callbacks) {
+        failure = nil
+      } else if failure == nil {
+        failure = .standstill(await parts.stream.outputName(session, grant))
+        guard engine.note(failure, on: parts.stream) else { return }
+        // What was played until then would be heard all at once.
+        _ = parts.kernel.releaseAll()
+      }
+      try? await session.sleep(until: .now + output.interval)
+    } while engine.note(failure, on: parts.stream)
   }
 
   /// Opens the stream of a run again as soon as possible, with growing pauses between the attempts.

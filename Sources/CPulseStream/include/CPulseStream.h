@@ -50,9 +50,7 @@ typedef enum {
   PS_MOVED = 1,     /* it is on another device */
   PS_SUSPENDED = 2, /* its device was suspended */
   PS_RESUMED = 4,   /* its device runs again */
-  PS_DRAINED = 8,   /* all that was written has been played */
-  PS_CORK_REQUESTED = 16,
-  PS_UNCORK_REQUESTED = 32
+  PS_DRAINED = 8    /* all that was written has been played */
 } ps_event;
 
 typedef struct {
@@ -74,6 +72,7 @@ typedef struct {
   uint32_t request_us;    /* playback: the minimum per request; 0: a quarter of the latency */
   uint32_t ring_ms;       /* record: how much sound the ring holds */
   bool signals_requests;  /* playback: also signal after each request */
+  bool pauses;            /* playback: pauses while the server requests it */
   bool no_realtime;       /* do not ask for realtime scheduling */
 } ps_options;
 
@@ -133,6 +132,8 @@ const ps_info *ps_stream_info(const ps_stream *stream);
 const char *ps_stream_device_name(const ps_stream *stream);
 /* The index of the device it is on now. */
 uint32_t ps_stream_device(const ps_stream *stream);
+/* Whether it is paused, which only happens with the option `pauses`. */
+bool ps_stream_is_paused(const ps_stream *stream);
 ps_scheduling ps_stream_scheduling(const ps_stream *stream);
 void ps_stream_stats(const ps_stream *stream, ps_stats *stats);
 /* The events since the last call. */

@@ -17,6 +17,8 @@ package struct StreamPlace: Sendable, Hashable {
   /// The hardware channels that the stream takes, in its order; nil takes all as they are. `mono`
   /// mixes them.
   package var channels: ChannelMap?
+  /// As which positions the stream presents those channels.
+  package var presented: ChannelMap?
 
   /// As any program's stream.
   package init() {}
@@ -40,7 +42,7 @@ extension PlanInput {
     place.device = isAsked && !isDefault ? device.name : nil
     let routing = (try? ChannelRouting.make(mode.preferences(direction), on: device)).flatMap { $0 }
     if let routing, !routing.isIdentity(on: device.channelMap) {
-      place.channels = routing.masterMap
+      (place.channels, place.presented) = (routing.masterMap, routing.map)
     }
     return place
   }

@@ -8,8 +8,9 @@ struct PlayCommand: SessionCommand {
     abstract: "Play a sound file through the session's output.",
     discussion: """
       Plays any file that libsndfile can read, converted to the device's actual rate. '-' is \
-      standard input, which is read to its end first. SIGINT or SIGTERM stops it. It warns if the \
-      sound was interrupted because the file was read, or the sound delivered, too late.
+      standard input, which is read to its end first. SIGINT or SIGTERM stops it. It pauses while \
+      the server requests it (PulseAudio's module-role-cork, during a call). It warns if the sound \
+      was interrupted because the file was read, or the sound delivered, too late.
 
       JSON: schema, file, seconds (how much of it was played), dropouts (for how many seconds it was \
       interrupted).
@@ -34,7 +35,8 @@ struct PlayCommand: SessionCommand {
       let player = AudioPlayer(session: session)
       let output = context.output
       let played = try await output.progressing {
-        await player.progress.map(PlayView.line)
+        let isPaused = await player.isPaused
+        return await player.progress.map { PlayView.line($0, isPaused: isPaused) }
       } during: {
         try await Interruption.cancelling {
           try await Interruption.waiting { try await player.play(file) }

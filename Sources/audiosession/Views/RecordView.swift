@@ -92,10 +92,13 @@ struct RecordView: Encodable {
 
 /// The progress of playing a file.
 enum PlayView {
-  static func line(_ progress: (position: Duration, length: Duration)) -> Line {
+  static func line(
+    _ progress: (position: Duration, length: Duration), isPaused: Bool
+  ) -> Line {
     let (position, length) = (
       RecordView.clock(progress.position), RecordView.clock(progress.length)
     )
-    return [Span("\(position) of \(length)")]
+    let pause = isPaused ? ", paused by the server for another program" : ""
+    return [Span("\(position) of \(length)\(pause)")]
   }
 }

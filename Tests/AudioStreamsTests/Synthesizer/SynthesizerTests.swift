@@ -1,5 +1,6 @@
 import AudioSession
 import Glibc
+import Pulse
 import PulseSandbox
 import TestSupport
 import Testing
@@ -164,6 +165,36 @@ struct SynthesizerTests {
       #expect(refused > 0)
       await synthesizer.stop()
       #expect(synthesizer.refusedEvents == refused)
+    }
+  }
+
+  @Test("takes no notes while its output takes no sound, and none of them is heard later", .server)
+  func standstill() async throws {
+    try await Self.with { sandbox, synthesizer in
+      let outside = try await PulseClient.connect(to: sandbox.address, name: "outside")
+      try await synthesizer.start()
+      #expect(try synthesizer.triggerNote(pitch: 69))
+      try await outside.suspend(.output, device: "out", true)
+      let position = synthesizer.position
+      for number in 0..<8 { _ = try? synthesizer.triggerNote(pitch: 60 + number) }
+      #expect(await eventually { !synthesizer.isRunning })
+      #expect(synthesizer.failure == .standstill("out"))
+      #expect { try synthesizer.triggerNote(pitch: 60) } throws: {
+        ($0 as? StreamError)?.code == .engineStartFailed
+      }
+      try await outside.suspend(.output, device: "out", false)
+      let listener = try await Listener.on("out.monitor", sandbox)
+      #expect(await eventually { synthesizer.isRunning })
+      #expect(synthesizer.position >= position && synthesizer.failure == nil)
+      // What was buffered is played, and its note fades out.
+      await listener.seconds(2)
+      listener.forget()
+      await listener.seconds(0.5)
+      #expect(listener.firstSound() == nil)
+      #expect(try synthesizer.triggerNote(pitch: 69))
+      #expect(await eventually { listener.firstSound() != nil })
+      await listener.close()
+      await outside.close()
     }
   }
 
