@@ -19,6 +19,8 @@ actor RecordingFile {
   /// A copy for other threads: a write into a pipe may wait for its reader.
   private nonisolated let published = Guarded(RecordingProgress())
   private var checked: Int64 = 0
+  /// When the input was open and the file was made (`CLOCK_MONOTONIC`).
+  private var start = Duration.zero
   /// Whether `FILE.json` is written: only a file that remains has one, not a pipe.
   private var hasSidecar = false
 
@@ -53,6 +55,7 @@ actor RecordingFile {
       path: path, format: configuration.format ?? RecordingFormat(path: path),
       sampleRate: sampleRate, channels: channels, output: pipe, until: stop)
     pipe = nil
+    start = .nanoseconds(HostClock.nanoseconds)
     current.sampleRate = sampleRate
     current.channels = channels
     publish()
@@ -64,6 +67,7 @@ actor RecordingFile {
   func append(_ buffer: CaptureBuffer) throws(StreamError) -> Bool {
     guard let writer else { return true }
     var buffer = buffer
+    if writer.frames == 0 { current.startDelay = max(.zero, buffer.hostTime - start) }
     let limit = configuration.duration.map { duration in
       Int64(saturating: duration.seconds * Double(writer.sampleRate))
     }

@@ -24,6 +24,8 @@ public struct RecordingProgress: Sendable, Hashable {
   public var peak: Float = 0
   /// The greatest magnitude in the file; 0 is nothing but silence.
   public var highestPeak: Float = 0
+  /// How long the input took to deliver the first sound, which is where the file begins.
+  package var startDelay = Duration.zero
 
   /// The frames as time.
   public var duration: Duration {

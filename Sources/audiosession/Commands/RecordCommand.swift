@@ -23,7 +23,8 @@ struct RecordCommand: SessionCommand {
       output.
 
       JSON: schema, file, seconds, channels, sampleRate, format, frames, peak (of full \
-      scale), inputs (position, device), missing (cause, position, frames).
+      scale), inputs (position, device), missing (cause, position, frames), startDelay (how long the \
+      input took to deliver the first sound, in seconds).
       """)
 
   @Argument(
@@ -130,7 +131,8 @@ struct RecordCommand: SessionCommand {
       let result = RecordView(
         file: file, seconds: progress.duration.seconds, channels: progress.channels,
         sampleRate: progress.sampleRate, format: kind, frames: progress.frames,
-        peak: Double(progress.highestPeak), inputs: progress.inputs, missing: progress.missing)
+        peak: Double(progress.highestPeak), inputs: progress.inputs, missing: progress.missing,
+        startDelay: progress.startDelay.seconds)
       if file == "-" {
         context.output.note(result.summary)
       } else {

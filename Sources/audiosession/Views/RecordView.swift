@@ -15,6 +15,8 @@ struct RecordView: Encodable {
   let peak: Double
   let inputs: [RecordedInput]
   let missing: [MissingFrames]
+  /// Seconds until the first sound.
+  let startDelay: Double
 
   /// One sentence.
   var summary: String {
@@ -23,7 +25,12 @@ struct RecordView: Encodable {
       lost == 0 ? "nothing is missing" : "\(lost) frames are silence instead (\(missing.count)×)"
     let channelWord = channels == 1 ? "channel" : "channels"
     return "\(Self.clock(.seconds(seconds))), \(sampleRate) Hz, \(channels) \(channelWord), "
-      + "\(format.rawValue); \(level); \(whole)"
+      + "\(format.rawValue); \(level)\(start); \(whole)"
+  }
+
+  /// Nothing for an input that starts as fast as most.
+  private var start: String {
+    startDelay < 0.5 ? "" : "; the first sound came after \(Self.clock(.seconds(startDelay)))"
   }
 
   private var level: String {

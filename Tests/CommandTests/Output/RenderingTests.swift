@@ -226,7 +226,8 @@ struct RenderingTests {
     for (peak, isClipped) in [(Float(0.995), false), (1, true)] {
       let view = RecordView(
         file: "a.wav", seconds: 1, channels: 1, sampleRate: 8000, format: .wav16, frames: 8000,
-        peak: Double(peak), inputs: [], missing: [])
+        peak: Double(peak), inputs: [], missing: [], startDelay: isClipped ? 1.5 : 0.1)
+      #expect(view.summary.contains("the first sound came after 0:01.5") == isClipped)
       #expect(view.summary.contains("clipped") == isClipped, "\(view.summary)")
       var progress = RecordingProgress()
       (progress.peak, progress.highestPeak) = (peak, peak)

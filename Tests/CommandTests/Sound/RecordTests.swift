@@ -65,7 +65,7 @@ struct RecordTests {
       #expect(
         json.keys == [
           "schema", "file", "format", "sampleRate", "channels", "frames", "peak", "seconds",
-          "inputs", "missing",
+          "inputs", "missing", "startDelay",
         ])
       #expect(json["format"] == .string("flac16"))
       #expect(json["frames"] == .number(4000) && json["channels"] == .number(1))
