@@ -76,6 +76,11 @@ extension AudioSession {
           if let tracer, let event { tracer(.told(event.description)) }
           self?.assumeIsolated { $0.noteChange() }
         }
+        // Nobody was told of what has changed since the first reading began.
+        if await server.isOutdated {
+          noteChange()
+          _ = try? await server.refresh(deadline: deadline)
+        }
         watchClock()
         upkeep.rules.noteReading(await server.snapshot, at: upkeep.now)
         return .success(server)

@@ -29,7 +29,11 @@ extension AudioSession {
     var driver = driver(live, store, Deadline(after: configuration.timeout), stop)
     // A device that returned since the look began, also during the run, may flap.
     driver.noteAttachments = { await self.noteAttachments($0) }
-    let plan = try await driver.plan(&look.run)
+    let plan: Plan
+    do throws(SessionError) { plan = try await driver.plan(&look.run) } catch {
+      upkeep.rules.restores.takeBack(input.restored ?? [])
+      return try await end(&look, error, live, store)
+    }
     guard !plan.isEmpty else {
       if !onlyForOthers { await live.closeRatePins(besides: plan.claims) }
       learned = Learned(look.run)
@@ -40,6 +44,7 @@ extension AudioSession {
       try await driver.run(&look.run)
     } catch {
       await noteConflicts(look, live)
+      upkeep.rules.restores.takeBack((input.restored ?? []).subtracting(look.run.attempted))
       return try await end(&look, error, live, store)
     }
     let run = look.run
@@ -116,8 +121,8 @@ extension AudioSession {
     }
     learned = Learned(restoration.run)
     await live.closeRatePins(besides: [])
-    try upkeep.rules.end(restoration, &life) { baseline throws(SessionError) in
-      try store.write(baseline)
+    try upkeep.rules.end(restoration, &life, generation: store.generation()) {
+      baseline throws(SessionError) in try store.write(baseline)
     }
     // What was refused is tried again.
     schedule()

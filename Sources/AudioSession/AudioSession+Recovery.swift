@@ -75,10 +75,10 @@ extension AudioSession {
         await dropConnection()
         return false
       }
-      upkeep.resets += 1
-      upkeep.isRecovering = false
       try await live.tendPins(
         for: life.mode?.mode, deadline: Deadline(after: configuration.timeout))
+      upkeep.resets += 1
+      upkeep.isRecovering = false
       let snapshot = await live.snapshot
       broadcast.shown.snapshot = snapshot
       upkeep.rules.noteReset(snapshot, at: upkeep.now)

@@ -18,7 +18,7 @@ extension AudioSession {
     guard !life.isClosed, !upkeep.isScheduled(by: upkeep.now),
       let due = upkeep.rules.nextLook(after: upkeep.now), !upkeep.isScheduled(by: due)
     else { return }
-    upkeep.scheduled = due
+    upkeep.alarms.append(due)
     guard due > upkeep.now else {
       // The closure captures the session itself, so it starts on the session's thread, without a
       // hop to the pool.
@@ -31,20 +31,26 @@ extension AudioSession {
 
   /// Compares the server with the mode while no change of ours is in progress.
   ///
-  /// - Parameter alarm: when this look was due. A burst postpones it, and a look that ran while
-  ///   this one waited for its turn replaces it.
+  /// - Parameter alarm: when this look was due. A burst postpones it, and a look that ran meanwhile
+  ///   replaces it.
   private func look(dueAt alarm: Duration) async {
-    if upkeep.scheduled == alarm { upkeep.scheduled = nil }
-    guard upkeep.rules.isDue(alarm, at: upkeep.now) else { return schedule() }
+    upkeep.alarms.firstIndex(of: alarm).map { _ = upkeep.alarms.remove(at: $0) }
+    // The clock may be read a moment before the alarm.
+    guard !upkeep.isLookWaiting, upkeep.rules.isDue(at: max(alarm, upkeep.now)) else {
+      return schedule()
+    }
+    upkeep.isLookWaiting = true
     await queue.turns.take()
+    upkeep.isLookWaiting = false
     defer {
       queue.turns.pass()
       schedule()
     }
-    guard upkeep.rules.isDue(alarm, at: upkeep.now) else { return }
+    let now = max(alarm, upkeep.now)
+    guard upkeep.rules.isDue(at: now) else { return }
     // Even if there is nothing to look at: the next connection applies everything, and a look that
     // remained due would be scheduled again at once.
-    upkeep.rules.pacer.beginLook()
+    upkeep.rules.beginLook(at: now)
     let checksDefaults = upkeep.rules.defaults.beginLook(
       at: upkeep.now,
       isNeeded: isKept && broadcast.shown.snapshot?.has(.forgottenDefaults) == true

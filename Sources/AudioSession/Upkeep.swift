@@ -6,8 +6,10 @@ import SessionCore
 struct Upkeep {
   var rules = UpkeepRules()
   let began: ContinuousClock.Instant
-  /// When the next look is scheduled, so that it is scheduled only once.
-  var scheduled: Duration?
+  /// When the alarms for looks go off: each look has only one.
+  var alarms: [Duration] = []
+  /// Whether a look waits for its turn; it covers all that happens until then.
+  var isLookWaiting = false
   var looks = 0
   var resets = 0
   var reapplies = 0
@@ -34,7 +36,7 @@ struct Upkeep {
   /// Whether a look is scheduled that is not later. An alarm does not advance while the machine is
   /// asleep, so one that is overdue does not count.
   func isScheduled(by due: Duration) -> Bool {
-    scheduled.map { $0 <= due && $0 > now - .seconds(1) } ?? false
+    isLookWaiting || alarms.contains { $0 <= due && $0 > now - .seconds(1) }
   }
 
   /// Compares the two clocks, of which one stops while the machine is asleep; true the first time

@@ -23,13 +23,17 @@ extension AudioSession {
     let live = try await reach(&facts, deadline)
     facts.address = SessionStore.canonical(
       live?.address ?? address ?? SessionStore.environmentAddress())
-    facts.serverHost = Self.otherHost(of: facts.address)
     facts.namedServer = address
+    let table = ProcessTable()
+    facts.serverHost = Self.otherHost(of: facts.address)
+    if facts.serverHost == nil, live != nil, table.isForwarded(facts.address) {
+      facts.serverHost = "another machine"
+    }
     if let host = facts.serverHost {
       // The files of this machine do not apply.
       facts.places = ["default.pa": "default.pa of \(host)"]
     } else {
-      readProcesses(&facts)
+      readProcesses(&facts, table)
     }
     // A server without the module does not know this request, and stores nothing.
     let saved = try? await live?.client.savedStreams(timeout: deadline.remaining)
@@ -69,8 +73,7 @@ extension AudioSession {
   }
 
   /// Reads which processes listen, and the settings of the server that answers.
-  private func readProcesses(_ facts: inout MachineFacts) {
-    let table = ProcessTable()
+  private func readProcesses(_ facts: inout MachineFacts, _ table: ProcessTable) {
     facts.cardUsers = table.cardUsers
     let path = facts.address.hasPrefix("unix:") ? String(facts.address.dropFirst(5)) : nil
     facts.server = path.flatMap { table.listener(at: $0) ?? nil }

@@ -57,6 +57,14 @@ struct ProcessTable {
     return .some(programs.first { $0.name != "systemd" } ?? programs.first)
   }
 
+  /// Whether the server that answers at this address runs elsewhere: no process of this machine, or of
+  /// this container, listens there, or only one that forwards connections.
+  func isForwarded(_ address: String) -> Bool {
+    guard address.hasPrefix("unix:"), !listening.isEmpty else { return false }
+    guard let program = listener(at: String(address.dropFirst(5))) else { return true }
+    return ["ssh", "sshd", "socat"].contains(program?.name)
+  }
+
   /// The variables with which a process was started; nil if they cannot be read.
   static func environment(of process: Int32) -> [String: String]? {
     guard let bytes = try? File.bytes(of: "/proc/\(process)/environ") else { return nil }

@@ -12,6 +12,7 @@ extension LiveServer {
     _ setting: Setting, _ value: SettingValue, _ timeout: Duration
   ) async throws(PulseError) {
     await close(pin: setting)
+    await forgetEndedPins()
     guard let device = snapshot.device(of: setting) else { return }
     let direction = device.direction
     let rate =
@@ -20,10 +21,7 @@ extension LiveServer {
     switch value {
     case .rate(let rate):
       var properties = snapshot.pins.ratePin(rate)
-      let latencyPin = Setting.latency(direction, device: device.name)
-      // A device that was unplugged has ended its pins.
-      let isOpen = await pins[latencyPin]?.isOpen == true
-      properties[Graph.quantumKey] = isOpen ? quanta[latencyPin] : nil
+      properties[Graph.quantumKey] = quanta[.latency(direction, device: device.name)]
       pins[setting] = try await open(
         device, UInt32(clamping: rate), nil, properties, timeout)
     case .duration(let latency):
@@ -40,6 +38,11 @@ extension LiveServer {
     }
     try await pin.updateProperties(
       [Graph.quantumKey: quanta[setting] ?? "0"], timeout: timeout)
+  }
+
+  /// Forgets the pins that ended with their device: they hold nothing, also if it is back.
+  func forgetEndedPins() async {
+    for (setting, pin) in pins where await !pin.isOpen { await close(pin: setting) }
   }
 
   /// Closes a pin, which the server may show later.

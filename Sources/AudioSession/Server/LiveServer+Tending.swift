@@ -8,6 +8,7 @@ extension LiveServer {
   /// Runs the pins while another stream uses their device, or always if the mode demands it; only
   /// on PipeWire, where a corked pin holds nothing.
   func tendPins(for mode: AudioMode?, deadline: Deadline) async throws(SessionError) {
+    await forgetEndedPins()
     guard snapshot.has(.forcedGraph) else { return }
     try await awaitClosing(deadline: deadline)
     for (setting, pin) in pins where await pin.isOpen {

@@ -95,6 +95,9 @@ actor LiveServer {
     for waiter in woken { waiter.end() }
   }
 
+  /// Whether the server has reported changes that were not read.
+  var isOutdated: Bool { isStale || !changes.isEmpty }
+
   /// Makes the next refresh read everything: for writes without an answer. The server may still
   /// carry out the write, but does so before it answers the next request.
   func doubt() { isStale = true }

@@ -12,7 +12,7 @@ extension Baseline {
     of claims: [Setting], in snapshot: ServerSnapshot, beside journal: Baseline
   ) {
     let valid = valid(for: snapshot)
-    let ended = entries.filter { !valid.has($0) }
+    let ended = entries.filter { $0.jacks != nil && !valid.has($0) }
     self = valid
     serverCookie = snapshot.server.cookie
     for setting in claims where setting.is(.outlivesSession) && !Owned.isName(setting.object) {
@@ -22,7 +22,7 @@ extension Baseline {
       else { continue }
       // Right after a jack event the port may still be ours: which one the server chooses is not known.
       let isOurs = ended.contains {
-        $0.jacks != nil && $0.setting == setting && $0.isOurs(now)
+        $0.setting == setting && $0.isOurs(now)
       }
       let entry = Entry(setting: setting, before: isOurs ? .absent : now, ours: now, in: snapshot)
       if !entry.isOwnDefault { entries.append(entry) }

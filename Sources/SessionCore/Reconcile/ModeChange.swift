@@ -15,7 +15,7 @@ package struct ModeChange: Sendable {
 
   /// The loop that makes the change.
   package var run: Reconciler
-  package let before: Baseline
+  private let formerBaseline: Baseline
   /// Whether a mode was in effect before, also one that an earlier process applied.
   package let wasInEffect: Bool
   private let goal: Goal
@@ -35,8 +35,16 @@ package struct ModeChange: Sendable {
     var isRestoring = false
     if case .ended = goal { isRestoring = true }
     (self.goal, self.wasInEffect, self.tracer) = (goal, wasInEffect, tracer)
-    before = input.baseline
+    formerBaseline = input.baseline
     run = Reconciler(input, onDisk: onDisk, isRestoring: isRestoring, tracer: tracer)
+  }
+
+  /// The baseline from before the change, with what the run found that streams have inherited of the
+  /// session: that is known once.
+  package var before: Baseline {
+    var baseline = formerBaseline
+    baseline.entries += run.inheritedValues.entries.filter { !baseline.has($0) }
+    return baseline
   }
 
   /// The baseline after the completed run.

@@ -45,6 +45,8 @@ package struct Reconciler: Sendable {
   package internal(set) var input: PlanInput
   /// What this run changed, and the previous values: the goal of a rollback.
   package internal(set) var journal = Baseline()
+  /// What streams were found to have inherited of the session, with the previous values.
+  private(set) var inheritedValues = Baseline()
   /// The first plan: what the run announced.
   package private(set) var firstPlan: Plan?
   /// The last plan: what the run could not meet.
@@ -183,6 +185,7 @@ package struct Reconciler: Sendable {
     for (setting, before) in inherited where input.baseline[setting] == nil {
       guard let now = snapshot.value(of: setting), now != before else { continue }
       input.baseline.record(setting, before: before, ours: now)
+      inheritedValues.record(setting, before: before, ours: now)
     }
     input.grants = grants
     input.journal = journal

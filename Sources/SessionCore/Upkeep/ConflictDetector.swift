@@ -1,3 +1,5 @@
+package import PulseTypes
+
 /// Notices that another program changes a setting repeatedly, and leaves it alone for a while.
 ///
 /// Pure: time is a parameter, counted from any fixed moment.
@@ -63,6 +65,11 @@ package struct ConflictDetector: Sendable, Hashable {
       }
       return suspects.map { (setting, $0) }
     }
+  }
+
+  /// Forgets the settings of streams that have ended.
+  package mutating func forgetStreams(besides snapshot: ServerSnapshot) {
+    records = records.filter { !$0.key.isOfStream || snapshot.value(of: $0.key) != nil }
   }
 
   /// When the pause of a setting ends; nil if it never had a conflict.

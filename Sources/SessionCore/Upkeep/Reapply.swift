@@ -49,6 +49,10 @@ package struct Reapply: Sendable {
     charges.take(
       run.charged, in: run.input.snapshot, written: run.attempted, arrival: start)
     var baseline = run.input.baseline
+    // A stream that ended returns as another one.
+    baseline.entries.removeAll {
+      $0.setting.isOfStream && run.input.snapshot.value(of: $0.setting) == nil
+    }
     if run.firstPlan?.isEmpty == false {
       baseline = run.stored
       // Entries of an earlier mode are kept until they are restored, those of this one as long as

@@ -21,6 +21,11 @@ package struct RestoreWatch: Sendable {
     for setting in settings where setting.isOfOthers { treated[setting] = Treated(since: now) }
   }
 
+  /// The session did not get to set these again: they are still to be returned.
+  package mutating func takeBack(_ settings: Set<Setting>) {
+    for setting in settings { treated[setting]?.hasBeenRestored = false }
+  }
+
   /// The settings that were changed back in the meantime, with their current values; returns each
   /// once.
   package mutating func restored(

@@ -22,6 +22,7 @@ package struct UpkeepRules: Sendable {
   private var seen = ForeignChanges()
   /// The server that the flap detector compared last.
   private var compared: ServerSnapshot?
+  private var lastLook = Duration.zero
 
   /// What a snapshot does not show, because it is over: a look that fails leaves it for the next one.
   package struct News: OptionSet, Sendable {
@@ -52,9 +53,15 @@ package struct UpkeepRules: Sendable {
     ].compactMap { $0 }.min()
   }
 
-  /// Whether a look is due at the time for which an alarm was set.
-  package func isDue(_ alarm: Duration, at now: Duration) -> Bool {
-    nextLook(after: alarm - .nanoseconds(1)).map { $0 <= max(now, alarm) } ?? false
+  /// Whether there is a reason to look that has come since the last look began.
+  package func isDue(at now: Duration) -> Bool {
+    nextLook(after: lastLook).map { $0 <= now } ?? false
+  }
+
+  /// Notes the begin of a look, which covers all that has happened.
+  package mutating func beginLook(at now: Duration) {
+    lastLook = now
+    pacer.beginLook()
   }
 
   // MARK: What it sees
@@ -190,6 +197,7 @@ package struct UpkeepRules: Sendable {
     _ look: Reapply, at now: Duration, beside programs: [String] = []
   ) -> [(setting: Setting, programs: [String])] {
     guard look.occasion == .upkeep else { return [] }
+    conflicts.forgetStreams(besides: look.run.input.snapshot)
     return conflicts.noteChanges(look.run.foreign, at: now, beside: programs)
   }
 
@@ -209,9 +217,11 @@ package struct UpkeepRules: Sendable {
 
   /// Everything that has returned was restored.
   ///
-  /// - Parameter write: stores the baseline; called if the store does not have it.
+  /// - Parameters:
+  ///   - generation: the number of the stored mode.
+  ///   - write: stores the baseline; called if the store does not have it.
   package mutating func end<Lock, Mode>(
-    _ restoration: Restoration, _ life: inout SessionLife<Lock, Mode>,
+    _ restoration: Restoration, _ life: inout SessionLife<Lock, Mode>, generation: Int,
     write: (Baseline) throws(SessionError) -> Void
   ) throws(SessionError) {
     refused.note(Set(restoration.run.input.refusals.keys), at: restoration.start)
@@ -221,6 +231,11 @@ package struct UpkeepRules: Sendable {
       restoration.unrestored, in: restoration.run.input.snapshot, at: restoration.start)
     var baseline = restoration.known
     baseline.entries.removeAll { !left.has($0) }
+    // A holder that has made no change yet remembers nothing.
+    life.held =
+      life.held
+      ?? Held(
+        baseline: restoration.known, memory: restoration.run.input.memory, generation: generation)
     // A hint that was not granted must not be requested again at the next look.
     life.held?.memory = restoration.run.input.memory
     // Until it is written: the next look tries again.

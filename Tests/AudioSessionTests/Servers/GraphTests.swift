@@ -44,6 +44,38 @@ struct GraphTests {
     }
   }
 
+  @Test("pins that ended with their device are replaced, though its rate is as asked without them")
+  func endedPins() async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await rig.session.setAudioMode(fast)
+      let events = rig.session.events
+      // During a call nothing is applied again.
+      let phone = try await PulseClient.connect(
+        to: rig.sandbox.address, name: "phone", properties: ["application.process.id": "1"])
+      let ring = try await phone.openStream(
+        StreamOptions(
+          direction: .output, name: "ring", device: nil,
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false,
+          properties: ["media.role": "phone"]))
+      for await case .interruptionBegan in events { break }
+      try await rig.sandbox.unplug(Names.usbCard)
+      #expect(try await rig.eventually { $0.device(.input, named: machine.usbInput) == nil })
+      try await rig.sandbox.plug(Names.usbCard)
+      #expect(try await rig.eventually { $0.device(.input, named: machine.usbInput) != nil })
+      let stream = try await recorder(
+        rig, on: machine.usbInput, properties: ["node.force-rate": "48000"])
+      _ = try await rig.graph(machine.usbInput) { $0.rate == 48000 }
+      await ring.close()
+      let state = try await rig.steadyState { state in
+        [.sampleRate, .ioBufferDuration].allSatisfy { state.properties[$0]?.verdict == .applied }
+      }
+      let during = try await rig.graph(machine.usbInput) { $0.quantum == 256 }
+      #expect(during == GraphState(quantum: 256, rate: 48000), "\(state.pins)")
+      await stream.close()
+      await phone.close()
+    }
+  }
+
   @Test("with a recorder running it has the frames and the rate, then those from before")
   func pin() async throws {
     try await Rig.with(machine.configuration) { rig in

@@ -168,6 +168,37 @@ struct UpkeepTests {
   }
 
   @Test(
+    "the end of a pause is looked at once, however much has happened in it", .server,
+    .timeLimit(.minutes(1)))
+  func oneAlarm() async throws {
+    try await Rig.with(.nullDevices) { rig in
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name("usb_mic"), .name("internal_mic")]
+      try await rig.session.setAudioMode(mode)
+      // A microphone that flaps is used after three seconds.
+      for _ in 0..<3 {
+        try await rig.sandbox.unplug("usb_mic")
+        _ = try await rig.steadyState { $0.route.inputs.first?.name == "internal_mic" }
+        try await rig.sandbox.plug("usb_mic")
+        #expect(try await rig.eventually { $0.device(.input, named: "usb_mic") != nil })
+      }
+      for number in 0..<40 {
+        let looks = await rig.session.looks
+        try await rig.outside.setMute(.output, device: "headphones", number.isMultiple(of: 2))
+        #expect(await eventually { await rig.session.looks > looks })
+      }
+      let state = try await rig.session.getSessionState()
+      let looks = await rig.session.looks
+      #expect(state.route.inputs.first?.name == "internal_mic")
+      _ = try await rig.steadyState { $0.route.inputs.first?.name == "usb_mic" }
+      // Comes after all looks that are due.
+      try await rig.session.setAudioMode(mode)
+      let later = await rig.session.looks
+      #expect(later - looks < 15)
+    }
+  }
+
+  @Test(
     "a mute that a person sets on the remap outlasts the mode", .server, .timeLimit(.minutes(1)))
   func muteOfRemap() async throws {
     try await Rig.with(.minimal) { rig in

@@ -19,6 +19,11 @@ private typealias Server = SimulatedServer
     /// WirePlumber is killed; PipeWire.
     case managerKilled
 
+    /// Whether the server answers, and nobody else acts.
+    var isAnswered: Bool {
+      [.granted, .late, .clamped, .refused, .ignored].contains(self)
+    }
+
     static func of(_ kind: ServerKind) -> [Fate] {
       kind == .pipewire ? allCases : allCases.filter { $0 != .late && $0 != .managerKilled }
     }
@@ -352,9 +357,13 @@ private typealias Server = SimulatedServer
     try walk(row, holding, on: .pipewire)
   }
 
+  private func isHint(_ row: Row) -> Bool {
+    [.sampleRate, .ioBufferDuration].contains(row.property)
+  }
+
   /// What may be said of a property that is not met.
   private func verdicts(_ row: Row, _ holding: Holding, _ fate: Fate) -> Set<Verdict> {
-    let isHint = [.sampleRate, .ioBufferDuration].contains(row.property)
+    let isHint = isHint(row)
     var verdicts: Set<Verdict> =
       switch fate {
       case .granted, .late, .changedBetween: []
@@ -368,7 +377,7 @@ private typealias Server = SimulatedServer
     case .holder: break
     case .command:
       // A pin, and other programs' streams, need a process.
-      if isHint || row.property == .options { verdicts.insert(.pending) }
+      if needsHolder(row) { verdicts.insert(.pending) }
     case .application:
       // What programs share is not changed, or waits for streams.
       if ![.preferredInput, .preferredOutput].contains(row.property) {
@@ -392,6 +401,8 @@ private typealias Server = SimulatedServer
           #expect(
             report.map { verdicts.contains($0.verdict) } == true,
             "\(kind) \(fate) \(batches): \(report as Any)\n\(run.trace)")
+        } else if holding == .command, !needsHolder(row), fate.isAnswered {
+          #expect(report?.verdict == .applied, "\(kind) \(fate): \(report as Any)\n\(run.trace)")
         }
         guard holding == .holder else { continue }
         // Else the walk would prove nothing.
@@ -424,9 +435,21 @@ private typealias Server = SimulatedServer
 
   /// A session that takes a step for done because it asked for it, and reads nothing back: the walk must
   /// find each row wrong.
-  @Test(arguments: rows, [ServerKind.pulseaudio, .pipewire])
-  func `a session that reads no step back is found out`(_ row: Row, _ kind: ServerKind) throws {
-    let run = try run(row, .holder, .ignored, on: kind, isCredulous: true)
+  @Test(arguments: rows, [Holding.holder, .command])
+  func `a session that reads no step back is found out`(
+    _ row: Row, _ holding: Holding
+  ) throws {
+    for kind in [ServerKind.pulseaudio, .pipewire] {
+      try findOut(row, holding, on: kind)
+    }
+  }
+
+  /// Whether it needs a process, so that a command leaves it `pending`.
+  private func needsHolder(_ row: Row) -> Bool { isHint(row) || row.property == .options }
+
+  private func findOut(_ row: Row, _ holding: Holding, on kind: ServerKind) throws {
+    if holding == .command, needsHolder(row) { return }
+    let run = try run(row, holding, .ignored, on: kind, isCredulous: true)
     let wrong = falseResults(run).map(\.step.property)
     // Pattern and orientation are made by the step of the channel map.
     let isDerived = [.polarPattern, .inputOrientation].contains(row.property)
@@ -439,12 +462,19 @@ private typealias Server = SimulatedServer
 
   /// A session that answers with the value it asked for instead of reading it: the walk must find each
   /// row wrong.
-  @Test(arguments: rows, [ServerKind.pulseaudio, .pipewire])
-  func `a session that reads nothing is found out`(_ row: Row, _ kind: ServerKind) throws {
+  @Test(arguments: rows, [Holding.holder, .command])
+  func `a session that reads nothing is found out`(_ row: Row, _ holding: Holding) throws {
+    for kind in [ServerKind.pulseaudio, .pipewire] {
+      try findBeliever(row, holding, on: kind)
+    }
+  }
+
+  private func findBeliever(_ row: Row, _ holding: Holding, on kind: ServerKind) throws {
+    if holding == .command, needsHolder(row) { return }
     let believer = Observer { _, asked in (asked, .server) }
     var wrong: [Fate] = []
     for fate in Fate.of(kind) {
-      let run = try run(row, .holder, fate, batches: 0, on: kind)
+      let run = try run(row, holding, fate, batches: 0, on: kind)
       let reports = SessionState.reports(state(run, on: run.server), by: believer)
       let isWrong =
         reports[row.property]?.verdict == .applied && !row.isMet(run.server.snapshot)

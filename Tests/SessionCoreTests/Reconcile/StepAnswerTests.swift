@@ -112,6 +112,23 @@ private typealias Server = SimulatedServer
     #expect(server.snapshot.sinkInputs.first { $0.index == player }?.isMuted == false)
   }
 
+  @Test func `what a stream inherited is known also after the change that found it has failed`()
+    throws
+  {
+    var server = Server.laptop()
+    let player = server.add(stream: "mpv", .output, on: Server.speakers)
+    server.editStreams(.output) { $0.isMuted = true }
+    let mode = preferring { $0.preferredInput = ["away"] }
+    let input = PlanInput(mode: mode, snapshot: server.snapshot)
+    var change = ModeChange(input, to: .inEffect, wasInEffect: true)
+    _ = try change.run.next(isStopped: false, isLate: false)
+    #expect(throws: SessionError.self) {
+      try change.run.didRead(
+        server.snapshot, inherited: [(.othersMute(player), .flag(false))])
+    }
+    #expect(change.before[.othersMute(player)]?.before == .flag(false))
+  }
+
   @Test func `a default that is changed back five times during its step is a conflict at once`()
     throws
   {

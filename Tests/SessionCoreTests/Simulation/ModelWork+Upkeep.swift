@@ -31,13 +31,13 @@ extension ModelWork {
   }
 
   /// Whether there is a reason to look: one that has come since the last look.
-  var isDue: Bool { rules.nextLook(after: lastLook).map { $0 <= world.now } ?? false }
+  var isDue: Bool { rules.isDue(at: world.now) }
 
   /// Compares the server with the mode; in the session's turn.
   func look(isStopped: @escaping () -> Bool, _ done: @escaping () -> Void) {
     session.noteWake()
-    rules.pacer.beginLook()
-    lastLook = world.now
+    rules.beginLook(at: world.now)
+    looks += 1
     let wasLost = connection == nil
     let end = { [weak self] (error: SessionError?) in
       guard let self else { return }
@@ -133,7 +133,8 @@ extension ModelWork {
         if let error { return end(error) }
         restoration.run = task.loop
         do throws(SessionError) {
-          try rules.end(restoration, &session.life) { baseline throws(SessionError) in
+          try rules.end(restoration, &session.life, generation: 0) {
+            baseline throws(SessionError) in
             try self.write(baseline)
           }
           end(nil)

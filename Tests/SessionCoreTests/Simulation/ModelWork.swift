@@ -16,8 +16,7 @@ final class ModelWork {
   var view: ModelServer.View?
   var rules = UpkeepRules()
   var backoff: ReconnectBackoff?
-  private(set) var looks = 0
-  var lastLook = Duration.zero { didSet { looks += 1 } }
+  var looks = 0
   /// When it looks next.
   var scheduled: Duration?
 

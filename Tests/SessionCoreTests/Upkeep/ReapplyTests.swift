@@ -152,6 +152,24 @@ private typealias Server = SimulatedServer
     #expect(try holder.look() == [.defaultDevice(.input)])
   }
 
+  @Test func `streams that come and go leave nothing behind`() throws {
+    let mode = preferring {
+      $0.preferredOutput = [.name(Server.speakers)]
+      $0.moveOutputStreams = true
+    }
+    var holder = Holder(server: Self.machine(), mode: mode)
+    try holder.look()
+    let known = holder.baseline.entries.count
+    for _ in 0..<20 {
+      let song = holder.server.add(stream: "song", .output, on: Server.speakers)
+      try holder.look()
+      #expect(holder.baseline.entries.count == known + 1)
+      holder.server.removeStreams(.output) { $0.index == song }
+      try holder.look()
+    }
+    #expect(holder.baseline.entries.count == known)
+  }
+
   @Test func `a chain follows a default that a person chooses, and stays on it`() throws {
     var server = Self.machine()
     try server.setDefault(.input, Server.microphone)

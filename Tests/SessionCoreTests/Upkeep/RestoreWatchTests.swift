@@ -36,6 +36,9 @@ struct RestoreWatchTests {
     #expect(watch.restored(in: other, beside: baseline, at: .seconds(1)) == [:])
     #expect(watch.restored(in: open, beside: baseline, at: .seconds(2)) == [mute: .flag(false)])
     #expect(watch.restored(in: open, beside: baseline, at: .seconds(3)) == [:])
+    // The session did not come to set it again.
+    watch.takeBack([mute])
+    #expect(watch.restored(in: open, beside: baseline, at: .seconds(3)) == [mute: .flag(false)])
     watch.note([mute], at: .seconds(10))
     #expect(watch.restored(in: open, beside: baseline, at: .seconds(15)) == [:])
   }

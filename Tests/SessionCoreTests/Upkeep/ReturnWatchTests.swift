@@ -69,6 +69,24 @@ private typealias Server = SimulatedServer
     #expect(saved.unrestored(in: late).entries.map(\.before) == [.volume(Self.before)])
   }
 
+  @Test func `a holder that has changed nothing yet remembers what a restoration has learned`()
+    throws
+  {
+    var life = SessionLife<Int, AudioMode>()
+    life.take(1, since: "now")
+    var rules = UpkeepRules()
+    let baseline = try baseline(.pulseaudio)
+    var restoration = rules.restoreReturned(
+      input(try server(.pulseaudio, nil), baseline), at: .zero)
+    let rate = Setting.rate(.input, device: Server.usb)
+    restoration.run.input.memory.note(
+      .init(setting: rate, asked: .rate(48000), got: .rate(44100)),
+      on: restoration.run.input.snapshot)
+    try rules.end(restoration, &life, generation: 3) { _ in }
+    #expect(life.held?.generation == 3)
+    #expect(life.held?.memory == restoration.run.input.memory)
+  }
+
   @Test func `PulseAudio shows what it restores; PipeWire's session manager comes later`() throws {
     for kind in [ServerKind.pulseaudio, .pipewire] {
       let baseline = try baseline(kind)
