@@ -126,8 +126,8 @@ let package = Package(
     .executableTarget(
       name: "audiosession-benchmark",
       dependencies: [
-        "AudioSession", "AudioStreams", "CPulse", "JSONCoding", "POSIX", "Pulse", "PulseSandbox",
-        "PulseTypes", "SessionProfiles",
+        "AudioSession", "AudioStreams", "CPulse", "CPulseStream", "JSONCoding", "POSIX", "Pulse",
+        "PulseSandbox", "PulseTypes", "SessionProfiles",
       ] + soundLibraries.map { .target(name: $0.name) },
       resources: [.embedInCode("Bare/bare.c")],
       swiftSettings: settings + soundSettings),

@@ -76,7 +76,7 @@ extension AudioSession {
           if let tracer, let event { tracer(.told(event.description)) }
           self?.assumeIsolated { $0.noteChange() }
         }
-        // Nobody was told of what has changed since the first reading began.
+        // What has changed since the first reading began has called no handler.
         if await server.isOutdated {
           noteChange()
           _ = try? await server.refresh(deadline: deadline)

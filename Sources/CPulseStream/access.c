@@ -83,6 +83,15 @@ void ps_stream_start(ps_stream *stream, ps_render render, void *context) {
   command(stream);
 }
 
+void ps_stream_ask_latency(ps_stream *stream) {
+  atomic_store_explicit(&stream->ask_latency, true, memory_order_release);
+  command(stream);
+}
+
+int64_t ps_stream_latency(const ps_stream *stream) {
+  return atomic_load_explicit(&stream->latency_ns, memory_order_relaxed);
+}
+
 void ps_stream_drain(ps_stream *stream) {
   atomic_store_explicit(&stream->drain, true, memory_order_release);
   command(stream);

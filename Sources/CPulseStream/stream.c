@@ -156,6 +156,16 @@ static void on_drained(pa_stream *native, int success, void *user) {
   ps_add_event(user, PS_DRAINED);
 }
 
+static void on_timing(pa_stream *native, int success, void *user) {
+  ps_stream *stream = user;
+  pa_usec_t latency = 0;
+  int is_negative = 0;
+  bool is_known = success && pa_stream_get_latency(native, &latency, &is_negative) >= 0;
+  atomic_store_explicit(&stream->latency_ns, is_known && !is_negative ? (int64_t)latency * 1000 : -1,
+                        memory_order_relaxed);
+  ps_add_event(stream, PS_TIMED);
+}
+
 /* Carries out the requests of other threads. */
 static void on_command(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_event_flags_t flags,
                        void *user) {
@@ -176,6 +186,10 @@ static void on_command(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_e
     size_t room = pa_stream_writable_size(stream->stream);
     if (room != (size_t)-1) ps_fill(stream, room);
     done = pa_stream_cork(stream->stream, 0, NULL, NULL);
+    if (done) pa_operation_unref(done);
+  }
+  if (atomic_exchange_explicit(&stream->ask_latency, false, memory_order_acquire)) {
+    done = pa_stream_update_timing_info(stream->stream, on_timing, stream);
     if (done) pa_operation_unref(done);
   }
   if (atomic_exchange_explicit(&stream->drain, false, memory_order_acquire)) {
@@ -270,6 +284,7 @@ ps_stream *ps_stream_open(const ps_options *options) {
   stream->options.channel_map = copy(options->channel_map);
   stream->options.role = copy(options->role);
   stream->pending_gap = true; /* the first frames follow none */
+  stream->latency_ns = -1;
   stream->signal_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   stream->command_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   bool has_ring = options->direction == PS_PLAYBACK ||

@@ -62,7 +62,7 @@ struct ps_stream {
   /* Written by the caller before the command that publishes them. */
   ps_render render;
   void *render_context;
-  atomic_bool stop, start, drain;
+  atomic_bool stop, start, drain, ask_latency;
 
   /* Written by the audio thread, read by others. */
   _Atomic ps_state state;
@@ -73,6 +73,7 @@ struct ps_stream {
   atomic_bool was_ready, is_paused;
   _Atomic uint32_t device;
   _Atomic uint32_t events;
+  _Atomic int64_t latency_ns;
   _Atomic uint64_t callbacks, underflows, underflow_ns, dropped_frames, longest_ns;
   _Atomic uint64_t buckets[PS_TIME_BUCKETS];
 };

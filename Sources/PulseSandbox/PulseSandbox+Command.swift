@@ -19,11 +19,18 @@ extension PulseSandbox {
   public func run(
     _ command: [String], environment: [String: String]? = nil
   ) async throws(SandboxError) -> Int32 {
+    try await run(command, environment: environment, endingWith: SIGTERM)
+  }
+
+  /// The same with another signal: a shell at its prompt ignores SIGTERM.
+  package func run(
+    _ command: [String], environment: [String: String]?, endingWith signal: Int32
+  ) async throws(SandboxError) -> Int32 {
     let launch = try makeLaunch(command, environment)
     TerminalSignals.ignore()
     defer { TerminalSignals.restore() }
     let running = try Command(launch)
-    return try await Self.cancelling(running, with: SIGTERM) { () throws(SandboxError) in
+    return try await Self.cancelling(running, with: signal) { () throws(SandboxError) in
       running.awaitEnd()
     }
   }

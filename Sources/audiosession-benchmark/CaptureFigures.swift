@@ -1,5 +1,6 @@
 import AudioSession
 import AudioStreams
+import CPulseStream
 import Glibc
 import POSIX
 import PulseSandbox
@@ -17,7 +18,7 @@ enum CaptureFigures {
       try convert()
       try hour()
     #endif
-    try await latency()
+    for rate in [16_000, 48_000] { try await latency(convertingTo: rate) }
     try await callbacks()
   }
 
@@ -27,8 +28,18 @@ enum CaptureFigures {
 
   // MARK: From the source to the reader
 
-  /// Marks in a pipe that a source reads, and when the reader of the buffers has them.
-  private static func latency() async throws {
+  /// When the audio thread last began to take frames (`CLOCK_MONOTONIC`, nanoseconds).
+  private static let arrival = Atomic<Int64>(0)
+
+  private static var clock: Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+  }
+
+  /// Marks in a pipe that a source of 48 kHz reads, when the audio thread has them, and when the reader of
+  /// the buffers does.
+  private static func latency(convertingTo rate: Int) async throws {
     var configuration = SandboxConfiguration(modules: [])
     let fifo = "/tmp/audiosession-benchmark-\(getpid())"
     configuration.modules = [
@@ -40,25 +51,34 @@ enum CaptureFigures {
       let session = AudioSession(in: sandbox)
       let capture = AudioCapture(session: session)
       let buffers = try await capture.startAudioStream(
-        CaptureConfiguration(frameLength: 80, latency: .milliseconds(5)))
+        CaptureConfiguration(
+          sampleRate: rate, frameLength: rate / 200, latency: .milliseconds(5)))
+      ps_set_probe {
+        if $0 { CaptureFigures.arrival.store(CaptureFigures.clock, ordering: .relaxed) }
+      }
+      defer { ps_set_probe(nil) }
       let work = Task.detached {
         feeder.run(marks: 200)
         await capture.stopAudioStream()
       }
-      var times: [Duration] = []
+      var (times, ends): ([Duration], [Duration]) = ([], [])
       var heard = 0
       for await buffer in buffers {
-        let now = ContinuousClock.now
+        let (now, end) = (ContinuousClock.now, clock - arrival.load(ordering: .relaxed))
         if buffer.peak > 0.3, heard < feeder.marks.count, now > feeder.marks[heard] {
           times.append(now - feeder.marks[heard])
+          ends.append(.nanoseconds(end))
           heard += 1
         }
       }
       await work.value
       await session.close()
       let timings = Timings(times)
-      print("from a source's sample to the reader, 48 to 16 kHz, buffers of 5 ms")
+      print("from a source's sample to the reader, 48 to \(rate / 1000) kHz, buffers of 5 ms")
       print("  \(heard) marks                   \(timings.text)  p99 \(timings.worst(99))")
+      let (server, client) = (Timings(zip(times, ends).map { $0 - $1 }), Timings(ends))
+      print("  fragment and server         \(server.text)")
+      print("  ring, wake-up, converter    \(client.text)")
     }
   }
 

@@ -112,6 +112,9 @@ struct SynthFigures {
         // The first ones find a server that is still settling.
         if note >= 20 { times.append(.nanoseconds(end - start)) }
       }
+      if let latency = await synthesizer.latency {
+        print("  latency, as it says         \(Timings.words(latency))")
+      }
       let underflows = synthesizer.statistics?.underflows ?? 0
       await tap.close()
       await synthesizer.stop()

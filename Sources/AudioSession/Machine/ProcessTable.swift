@@ -10,12 +10,15 @@ struct ProcessTable {
   private var holders: [String: [MachineFacts.Program]] = [:]
   /// The inode numbers of the listening sockets, by path.
   private let listening: [String: [String]]
+  /// Whether the sockets are known.
+  private let seesSockets: Bool
   /// The processes that have a sound card open.
   private(set) var cardUsers: [MachineFacts.Program] = []
 
   /// Reads the current table.
   init() {
-    listening = Self.listeningSockets()
+    let sockets = File.text("/proc/net/unix")
+    (seesSockets, listening) = (!sockets.isEmpty, Self.listening(in: sockets))
     let wanted = Set(listening.values.joined())
     for process in Folder.names("/proc").compactMap({ Int32($0) }) {
       read(process, wanted)
@@ -60,7 +63,7 @@ struct ProcessTable {
   /// Whether the server that answers at this address runs elsewhere: no process of this machine, or of
   /// this container, listens there, or only one that forwards connections.
   func isForwarded(_ address: String) -> Bool {
-    guard address.hasPrefix("unix:"), !listening.isEmpty else { return false }
+    guard address.hasPrefix("unix:"), seesSockets else { return false }
     guard let program = listener(at: String(address.dropFirst(5))) else { return true }
     return ["ssh", "sshd", "socat"].contains(program?.name)
   }
@@ -87,9 +90,9 @@ struct ProcessTable {
   }
 
   /// `…: 00000002 00000000 00010000 0001 01 12345 /path`: listening sockets have the flag 00010000.
-  private static func listeningSockets() -> [String: [String]] {
+  private static func listening(in sockets: String) -> [String: [String]] {
     var result: [String: [String]] = [:]
-    for line in File.text("/proc/net/unix").split(separator: "\n") {
+    for line in sockets.split(separator: "\n") {
       let words = line.split(separator: " ", maxSplits: 7, omittingEmptySubsequences: true)
       guard words.count == 8, words[3] == "00010000" else { continue }
       let path = String(words[7])

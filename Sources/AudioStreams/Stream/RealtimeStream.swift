@@ -85,6 +85,18 @@ final class RealtimeStream: Sendable {
     return StreamStatistics(stats)
   }
 
+  /// How long sound that is written now takes until it is heard, as the server measures it; nil if the
+  /// task is cancelled before the answer, or the stream ends.
+  func latency() async -> Duration? {
+    let answer = watcher.nextTiming
+    ps_stream_ask_latency(native)
+    guard await answer.valueUnlessCancelled() != nil, ps_stream_state(native) == PS_READY else {
+      return nil
+    }
+    let latency = ps_stream_latency(native)
+    return latency < 0 ? nil : .nanoseconds(latency)
+  }
+
   /// Ends the stream and waits for its thread to end. May be called repeatedly, but never from the
   /// handler.
   func close() async {

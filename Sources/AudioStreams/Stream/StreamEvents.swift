@@ -8,6 +8,7 @@ struct StreamEvents: OptionSet, Sendable, Hashable {
   static let suspended = StreamEvents(PS_SUSPENDED)
   static let resumed = StreamEvents(PS_RESUMED)
   static let drained = StreamEvents(PS_DRAINED)
+  static let timed = StreamEvents(PS_TIMED)
 
   init(rawValue: UInt32) { self.rawValue = rawValue }
   private init(_ event: ps_event) { self.init(rawValue: event.rawValue) }

@@ -11,6 +11,8 @@ final class StreamWatcher: Sendable {
   let opening = Promise<Result<StreamGrant, StreamError>>()
   /// The end of both threads.
   let ending = Promise<Void>()
+  /// The next answer about the latency.
+  private let timing = Guarded(Promise<Void>())
   private let request: StreamRequest
   private let handler: @Sendable (RealtimeStream.Signal) -> Void
   private let deadline: ContinuousClock.Instant
@@ -36,8 +38,12 @@ final class StreamWatcher: Sendable {
       .failure(
         error ?? StreamError(.engineStartFailed, "the stream was closed before it was ready")))
     handler(.ended(error))
+    nextTiming.fulfill(())
     ending.fulfill(())
   }
+
+  /// Is fulfilled by the next answer about the latency, or the end.
+  var nextTiming: Promise<Void> { timing.withLock { $0 } }
 
   /// Passes on signals until the stream ends; returns the error that ended it.
   private func watch() -> StreamError? {
@@ -60,6 +66,12 @@ final class StreamWatcher: Sendable {
         opening.fulfill(.success(grant))
       }
       let events = StreamEvents(rawValue: ps_stream_take_events(native))
+      if events.contains(.timed) {
+        timing.withLock { timing in
+          defer { timing = Promise() }
+          return timing
+        }.fulfill(())
+      }
       if !events.isEmpty { handler(.events(events)) }
       if let samples { handOn(samples) }
       if state == PS_ENDED { return handle.failure(request) }

@@ -181,6 +181,22 @@ public final class Synthesizer: Sendable {
   public var refusedEvents: UInt64 { engine.figures.refused }
   /// How often the stream ended and was opened again since `start()`.
   public var resets: Int { engine.figures.resets }
+  /// How long a note takes from the audio thread until it is heard, as the server measures it now: its
+  /// buffer and the device's (libpulse: `pa_stream_get_latency`). The audio thread mixes a new note when
+  /// the server asks for sound, up to a quarter of `bufferDuration` later. Nil while the synthesizer does
+  /// not run, or if the server does not answer within a second.
+  public var latency: Duration? {
+    get async {
+      guard let parts = engine.parts else { return nil }
+      let answer = Task { await parts.stream.latency() }
+      let limit = Task { [session] in
+        try await session.sleep(until: .now + .seconds(1))
+        answer.cancel()
+      }
+      defer { limit.cancel() }
+      return await answer.value
+    }
+  }
   /// How the audio thread is scheduled; nil while the synthesizer does not run.
   public var scheduling: Scheduling? { engine.parts?.scheduling }
   /// The figures of the stream; nil while the synthesizer does not run.

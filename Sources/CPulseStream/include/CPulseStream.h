@@ -50,7 +50,8 @@ typedef enum {
   PS_MOVED = 1,     /* it is on another device */
   PS_SUSPENDED = 2, /* its device was suspended */
   PS_RESUMED = 4,   /* its device runs again */
-  PS_DRAINED = 8    /* all that was written has been played */
+  PS_DRAINED = 8,   /* all that was written has been played */
+  PS_TIMED = 16     /* ps_stream_latency has an answer */
 } ps_event;
 
 typedef struct {
@@ -140,6 +141,10 @@ void ps_stream_stats(const ps_stream *stream, ps_stats *stats);
 uint32_t ps_stream_take_events(ps_stream *stream);
 /* Playback: starts to call `render` and to play. Call it once, when the stream is ready. */
 void ps_stream_start(ps_stream *stream, ps_render render, void *context);
+/* Playback: asks the server how long sound that is written now takes until it is heard. */
+void ps_stream_ask_latency(ps_stream *stream);
+/* The last answer in nanoseconds; negative without one. */
+int64_t ps_stream_latency(const ps_stream *stream);
 /* Playback: stops calling `render`; PS_DRAINED follows when everything has been played. */
 void ps_stream_drain(ps_stream *stream);
 /* Asks the thread to end the stream; PS_ENDED follows soon. */

@@ -53,7 +53,10 @@ struct SandboxCommand: SessionCommand {
           context.output.note(notice)
         }
         if self.command.isEmpty, isatty(0) == 1 { Self.greet(sandbox, context.output) }
-        return Status(rawValue: try await sandbox.run(command, environment: Self.environment))
+        let status = try await sandbox.run(
+          command, environment: Self.environment,
+          endingWith: self.command.isEmpty ? SIGHUP : SIGTERM)
+        return Status(rawValue: status)
       }
     }
   }

@@ -14,7 +14,7 @@ func prepare(_ session: AudioSession) async throws -> [String] {
   mode.sampleRate = 48000
   mode.ioBufferDuration = .milliseconds(10)
   mode.inputGain = Volume(fraction: 0.8)
-  do {
+  do throws(SessionError) {
     // Everything is applied and read back; or an error is thrown, and nothing is changed.
     try await session.setAudioMode(mode)
   } catch {

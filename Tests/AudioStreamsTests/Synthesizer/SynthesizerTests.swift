@@ -41,6 +41,8 @@ struct SynthesizerTests {
       let listener = try await Listener.on("out.monitor", sandbox)
       try await synthesizer.start()
       #expect(synthesizer.sampleRate == 44100)
+      let latency = await synthesizer.latency
+      #expect(latency.map { (.zero..<(.seconds(3))).contains($0) } == true, "\(latency as Any)")
       #expect(try synthesizer.triggerNote(pitch: 69, velocity: .accent))
       #expect(await eventually { listener.firstSound() != nil })
       // A machine that stands still longer than the buffer is heard; the note is held on.
@@ -60,7 +62,13 @@ struct SynthesizerTests {
         #expect(round < 8, "\(tones)")
       }
       #expect(synthesizer.refusedEvents == 0)
+      // With a listener the sink's buffer is short: what is left is the synthesizer's.
+      let settled = await synthesizer.latency
+      #expect(settled.map { (.milliseconds(300)...(.seconds(1))).contains($0) } == true)
       await listener.close()
+      try await sandbox.freeze()
+      #expect(await synthesizer.latency == nil)
+      try await sandbox.thaw()
     }
   }
 

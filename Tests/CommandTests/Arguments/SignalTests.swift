@@ -59,6 +59,24 @@ struct SignalTests {
     }
   }
 
+  @Test("one SIGTERM ends a sandbox whose shell is at its prompt", .server)
+  func sandbox() async throws {
+    let result = try await PulseSandbox.with(.minimal) { sandbox in
+      try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        mkfifo keys
+        SHELL=/bin/bash timeout -k 20 40 script -qec 'exec $A sandbox' /dev/null < keys > screen & timer=$!
+        exec 3> keys
+        echo 'echo $PPID > parent' >&3
+        until [ -s parent ]; do sleep 0.02; done
+        kill -TERM $(cat parent)
+        wait $timer
+        """)
+    }
+    #expect([143, 129].contains(result.status), "\(result)")
+  }
+
   @Test("a signal ends a measurement, whatever it waits for, and it is called cancelled", .server)
   func measuring() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
