@@ -63,6 +63,7 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
     }
     Interruption.install()
     tp_install()
+    if let mistake = Encoding.mistake { UsageError(ValidationError(mistake), arguments).end() }
     if arguments == ["--version"] { Output(isJSON: false).end(with: configuration.version + "\n") }
     if let topic = Topic.asked(by: arguments) {
       let output = Output(isJSON: false, isPlain: arguments.contains("--plain"))
@@ -82,6 +83,7 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
       }
       await complete(command)
     } catch {
+      HelpText.makeRoom()
       let unknown = UnknownCommand.find(in: arguments).map { ValidationError($0) }
       switch exitCode(for: error) {
       case .validationFailure: UsageError(unknown ?? error, arguments).end()

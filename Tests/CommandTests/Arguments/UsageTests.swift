@@ -123,6 +123,45 @@ struct UsageTests {
     }
   }
 
+  @Test("help and mistakes are printed for the narrowest screen", .server)
+  func narrowScreen() async throws {
+    try await PulseSandbox.with(.empty) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        for columns in -5 0 20 26; do
+          for line in --help 'help apply' 'record --help' 'apply --kep'; do
+            COLUMNS=$columns \(builtProgram) $line > out 2> err; echo $?
+            grep -qE 'EVERY COMMAND:|^Usage: ' out err || echo "no text: $line"
+          done
+        done
+        script -qec 'stty cols 20; \(builtProgram) help apply' /dev/null > out; echo $?
+        """)
+      let statuses = Array(repeating: "0\n0\n0\n64\n", count: 4) + ["0\n"]
+      #expect(result.standardOutput == statuses.joined(), "\(result)")
+    }
+  }
+
+  @Test("what is not UTF-8 names no file, but is 64", .server)
+  func otherBytes() async throws {
+    try await PulseSandbox.with(.empty) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory); mkdir empty; cd empty; odd=$(printf 'r\\377')
+        \(builtProgram) record "$odd.wav" --duration 100ms; echo $?
+        \(builtProgram) profiles "$odd" --json; echo $?
+        XDG_CONFIG_HOME="$PWD/$odd" \(builtProgram) profiles save x; echo $?
+        ls -A
+        """)
+      let lines = result.standardOutput.split(separator: "\n")
+      #expect(lines.first == "64" && lines.suffix(2) == ["64", "64"], "\(result)")
+      #expect(result.standardOutput.contains("argument 2 is not UTF-8"), "\(result)")
+      for start in ["argument 2 is", "the variable XDG_CONFIG_HOME is"] {
+        #expect(result.standardError.contains("audiosession: \(start) not UTF-8"), "\(result)")
+      }
+    }
+  }
+
   @Test("options stand before or after the command", .server)
   func placement() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
