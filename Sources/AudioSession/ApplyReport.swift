@@ -11,4 +11,7 @@ public struct ApplyReport: Sendable, Codable {
   /// What was not restored: settings that another program has changed, what is unplugged, what the server
   /// refused to restore, and that a default which the server had picked by itself stays chosen.
   public var left: [String]
+  /// Whether the settings are restored, and that the mode has ended could not be stored: the next holder would
+  /// apply it again. Nil, too, in the answer of a holder of an earlier version.
+  package var isUnrecorded: Bool?
 }

@@ -141,6 +141,6 @@ extension AudioSession {
     await publish(state, isOurs: true)
     return ApplyReport(
       steps: run.report, state: state, unmet: run.lastPlan.unmet,
-      left: forgets ? [] : (run.firstPlan?.left ?? []) + change.refused)
+      left: forgets ? [] : (run.firstPlan?.left ?? []) + change.refused, isUnrecorded: !isStored)
   }
 }

@@ -29,6 +29,16 @@ extension AudioSession {
     return state
   }
 
+  /// Whether it is unknown which settings should be in effect: the stored mode cannot be read, or was damaged
+  /// and set aside.
+  package var hasUnreadableMode: Bool {
+    get async {
+      let store = await storeInForce(store(live))
+      do throws(SessionError) { _ = try storedMode(store) } catch { return true }
+      return store.hasLostMode
+    }
+  }
+
   /// The route for streams now; in scope `.application`, that of this program's streams. Throws as
   /// `getSessionState()`.
   public var currentRoute: Route {

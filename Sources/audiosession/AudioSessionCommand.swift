@@ -119,7 +119,7 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
 
   /// Without a command: what is in use, what is maintained, and what to do next.
   func run(_ context: Context) async throws -> Status {
-    let (state, _, error) = try await StateCommand.read(context)
+    let (state, error) = try await context.withSession { try await StateCommand.state(of: $0) }
     try context.output.result(state) {
       OverviewView.lines(state, width: $0, names: context.names(nil), on: context.options.server)
     }

@@ -21,7 +21,8 @@ struct StateCommand: SessionCommand {
       processing: kind, method, inUse, keepsRunning; events, as of 'watch'; notes.
       """)
 
-  @Flag(help: "Exit with status 3 if a preference is not in effect.")
+  @Flag(
+    help: "Exit with status 3 if a preference is not in effect, or the stored ones cannot be read.")
   var check = false
 
   @Flag(help: "Show the state again whenever it changes, with a mark at what changed.")
@@ -53,7 +54,13 @@ struct StateCommand: SessionCommand {
       guard let signal = Interruption.received, signal != SIGINT else { return .done }
       return .signal(signal)
     }
-    let (state, snapshot, error) = try await Self.read(context)
+    let (state, snapshot, error, isUnknown) = try await context.withSession { session in
+      let (state, error) = try await Self.state(of: session)
+      return (
+        state, error == nil ? await session.lastSnapshot : nil, error,
+        check ? await session.hasUnreadableMode : false
+      )
+    }
     let showsReadings = context.options.verbose > 0
     try context.output.result(state) {
       StateView.lines(
@@ -61,17 +68,7 @@ struct StateCommand: SessionCommand {
         on: context.options.server)
     }
     if let error { return context.output.complain(error) }
-    return check && state.hasUnmet ? .unmet : .done
-  }
-
-  /// The state and the server; without a server the stored mode, and the reason.
-  static func read(
-    _ context: Context
-  ) async throws -> (SessionState, ServerSnapshot?, SessionError?) {
-    try await context.withSession { session in
-      let (state, error) = try await Self.state(of: session)
-      return (state, error == nil ? await session.lastSnapshot : nil, error)
-    }
+    return isUnknown || check && state.hasUnmet ? .unmet : .done
   }
 
   /// The state; without a server the stored mode with the reason.

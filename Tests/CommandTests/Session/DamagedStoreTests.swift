@@ -35,6 +35,7 @@ struct DamagedStoreTests {
         f=$(store mode.toml); \(Self.damages[damage] ?? "")
         $A state > state.out || exit 21
         grep -q 'mode.toml is damaged' state.out || exit 22
+        $A state --check > /dev/null; [ $? = 3 ] || exit 31
         $A doctor > doctor.out
         grep -q 'mode.toml is damaged' doctor.out || exit 23
         $A explain gain > explain.out 2> explain.err || exit 24
@@ -51,6 +52,7 @@ struct DamagedStoreTests {
         [ -e $f.damaged.old ] && [ ! -e $f.damaged ] || exit 28
         $A revert > /dev/null || exit 29
         [ $(gain) = $first ] || exit 30
+        $A state --check > /dev/null || exit 32
         """)
       #expect(result.status == 0, "\(result)")
       // Not what was before: whoever adopts a mode that asks for nothing would undo what is set.
@@ -121,6 +123,26 @@ struct DamagedStoreTests {
         """)
       #expect(result.status == 0, "\(result)")
       #expect(result.standardOutput == "")
+    }
+  }
+
+  @Test("a revert whose end cannot be stored is 74, and the next one stores it", .server)
+  func unrecorded() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await run(
+        sandbox,
+        """
+        f=$(store mode.toml); former=${f%mode.toml}wish.toml
+        mkdir "$former"
+        $A revert > /dev/null 2> err; [ $? = 74 ] || { cat err; exit 21; }
+        [ $(gain) = $first ] || exit 22
+        grep -q 'restored, but not recorded: cannot remove' err || { cat err; exit 23; }
+        [ -e "$f" ] || exit 24
+        rmdir "$former"
+        $A revert > /dev/null || exit 25
+        [ ! -e "$f" ] || exit 26
+        """)
+      #expect(result.status == 0, "\(result)")
     }
   }
 
