@@ -18,13 +18,14 @@ struct StateWatch {
     var shown: [Line] = []
     // Begins before the first reading, so that no change is missed in between.
     var changes = await session.changes().makeAsyncIterator()
-    while !Task.isCancelled, !output.isUnread {
+    while !Task.isCancelled {
       let (state, error) = try await StateCommand.state(of: session)
       let snapshot = error == nil ? await session.lastSnapshot : nil
       if state != last {
         last = state
         shown = try show(state, snapshot, over: shown)
       }
+      if output.isOver { return }
       guard error == nil else {
         try await session.sleep(until: .now + Self.retry)
         continue

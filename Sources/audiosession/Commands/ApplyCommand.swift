@@ -89,6 +89,8 @@ struct ApplyCommand: SessionCommand {
     try output.result(json) { ApplyView.lines(report, width: $0, names: names) }
     for warning in ApplyNotes.warnings(report.state) { output.warning(names.text(warning)) }
     for note in notes { output.note(note) }
-    return bestEffort && ApplyNotes.hasUnmetPreferences(report.state) ? .unmet : .done
+    let isPartial =
+      applied.onFailure == .bestEffort && ApplyNotes.hasUnmetPreferences(report.state)
+    return isPartial ? .unmet : .done
   }
 }

@@ -82,7 +82,7 @@ struct MeterCommand: SessionCommand {
       }
       try await Interruption.cancelling {
         try await Self.show(pieces, view, every: every, limit: limit) {
-          output.isUnread
+          output.isOver
         } renewing: { view in
           guard tap.device != view.device.index,
             let device = (try? await session.snapshot())?.device(.input, at: tap.device)
@@ -118,7 +118,7 @@ struct MeterCommand: SessionCommand {
   /// - Parameter renewing: the view of the device that is recorded now.
   private static func show(
     _ pieces: AsyncThrowingStream<DeviceTap.Piece, any Error>, _ view: MeterView, every: Duration,
-    limit: Duration?, isUnread: () -> Bool, renewing: (MeterView) async -> MeterView
+    limit: Duration?, isOver: () -> Bool, renewing: (MeterView) async -> MeterView
   ) async throws {
     var view = view
     let start = ContinuousClock.now
@@ -127,7 +127,7 @@ struct MeterCommand: SessionCommand {
       time = ContinuousClock.now - start
       view = await renewing(view)
       try view.add(piece, at: time, every: every)
-      if limit.map({ time >= $0 }) == true || isUnread() { return }
+      if limit.map({ time >= $0 }) == true || isOver() { return }
     }
     guard !Task.isCancelled else { return }
     throw StreamError.silent("'\(view.device.name)'", ContinuousClock.now - start - time)

@@ -28,7 +28,8 @@ struct RecordCommand: SessionCommand {
       """)
 
   @Argument(
-    help: "The file to write: .wav or .flac. '-' is standard output.", completion: .file())
+    help: "The file to write: .wav or .flac. '-' is standard output, if that is no terminal.",
+    completion: .file())
   var file: String
 
   @Option(help: "Frames in a second, Hz. (default: the device's)")
@@ -69,6 +70,9 @@ struct RecordCommand: SessionCommand {
   func validate() throws {
     if options.json, file == "-" {
       throw ValidationError("--json and '-' both write to standard output; leave one out")
+    }
+    if file == "-", isatty(STDOUT_FILENO) == 1 {
+      throw ValidationError("'-' would write sound to the terminal; redirect it, or name a file")
     }
     if let mistake {
       throw ValidationError(mistake + "; end it in .wav or .flac, or name a --format")

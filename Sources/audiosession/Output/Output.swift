@@ -40,8 +40,9 @@ final class Output: Sendable {
   /// Whether a result could not be written for another reason than a missing reader.
   var isLost: Bool { hasFailed.load(ordering: .relaxed) }
 
-  /// Whether standard output has no reader, as noticed by an earlier write.
-  var isUnread: Bool { hasLeft.load(ordering: .relaxed) }
+  /// Whether an earlier write has shown that standard output takes nothing more: it has no reader, or the
+  /// result is lost.
+  var isOver: Bool { isLost || hasLeft.load(ordering: .relaxed) }
 
   /// Prints the result, as JSON or for users; the status of a command that has done its work.
   @discardableResult

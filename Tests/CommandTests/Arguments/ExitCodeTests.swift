@@ -173,8 +173,10 @@ struct ExitCodeTests {
   @Test("a best effort that was not all is 3; a state that is not as preferred too", .server)
   func unmet() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
-      try sandbox.write(
-        profile: "half", Profiles.missing + "\n[output]\nvolume = \"40 %\"\n")
+      let half = Profiles.missing + "\n[output]\nvolume = \"40 %\"\n"
+      try sandbox.write(profile: "half", half)
+      try sandbox.write(profile: "effort", "on-failure = \"best-effort\"\n" + half)
+      #expect(try await sandbox.audiosession("apply", "effort").status == 3)
       #expect(try await sandbox.audiosession("apply", "half", "--best-effort").status == 3)
       #expect(try await sandbox.audiosession("state").status == 0)
       let check = try await sandbox.audiosession("state", "--check")
@@ -254,6 +256,23 @@ struct ExitCodeTests {
       #expect(try await sandbox.shell("$A devices > /dev/full").status == 74)
       let result = try await sandbox.shell("{ $A devices --json; echo $? >&2; } | true")
       #expect(result.standardError == "0\n")
+      // What would not end by itself does then.
+      for command in ["state --watch", "state --watch --json", "meter"] {
+        for output in ["> /dev/full", ">&-"] {
+          let lost = try await sandbox.shell("timeout 60 $A \(command) \(output)")
+          #expect(lost.status == 74, "\(command) \(output): \(lost)")
+        }
+      }
+    }
+  }
+
+  @Test("sound for a terminal is 64", .server)
+  func soundForTerminal() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        "script -qec '$A record - --duration 300ms' /dev/null < /dev/null")
+      #expect(result.status == 64)
+      #expect(result.standardOutput.contains("'-' would write sound to the terminal"), "\(result)")
     }
   }
 
