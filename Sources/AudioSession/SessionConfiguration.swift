@@ -7,8 +7,6 @@ public struct SessionConfiguration: Sendable {
   public var timeout: Duration
   /// The folder for the mode, the status and the baseline; nil means `$XDG_STATE_HOME/audiosession`.
   public var storeFolder: String?
-  /// `$XDG_STATE_HOME/audiosession`, by default in `~/.local/state`.
-  package static var defaultStoreFolder: String { SessionStore.defaultFolder }
   /// Whether the session holds its server's session while it is active: it keeps the lock, and the
   /// pins that hold rate and buffer. A command that applies and ends does not.
   public var isHolding: Bool
@@ -39,5 +37,15 @@ public struct SessionConfiguration: Sendable {
     self.isHolding = isHolding
     self.name = name
     self.logger = logger
+  }
+}
+
+extension SessionConfiguration {
+  /// The file for the messages of a server's holder in the background, beside the session's own files.
+  ///
+  /// - Parameter server: its address; nil for the environment's.
+  package static func holderLog(on server: String?) -> String {
+    let server = SessionStore.Server(server ?? SessionStore.environmentAddress())
+    return "\(SessionStore.defaultFolder)/\(server.files).watch.log"
   }
 }

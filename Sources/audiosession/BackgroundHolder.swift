@@ -15,7 +15,7 @@ struct BackgroundHolder {
     if try await startService(), await holder() != nil { return }
     try checkCancellation()
     let listener = try NotifyListener()
-    let log = Self.logPath
+    let log = SessionConfiguration.holderLog(on: options.server)
     let child = try spawn(listener, log)
     guard await listener.waitForReady(of: child, atMost: options.timeout.duration) else {
       // It must not get ready later, when no program waits for it.
@@ -75,7 +75,8 @@ struct BackgroundHolder {
       environment: inherited.merging(["NOTIFY_SOCKET": listener.address]) { $1 },
       files: [
         (0, "/dev/null", O_RDONLY), (1, "/dev/null", O_WRONLY),
-        (2, log, O_WRONLY | O_CREAT | O_TRUNC),
+        // Appended to: a holder that is about to end may still write.
+        (2, log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND),
       ], group: .ownSession)
     Self.keepFilesToOneself()
     // The holder must not keep the file system of the current folder in use.
@@ -98,9 +99,6 @@ struct BackgroundHolder {
       _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     }
   }
-
-  /// The file for the background process's errors.
-  private static var logPath: String { SessionConfiguration.defaultStoreFolder + "/watch.log" }
 
   private static func lastWords(_ log: String) -> String {
     let text = File.text(log, atMost: 2000)

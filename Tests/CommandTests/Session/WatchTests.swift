@@ -363,12 +363,22 @@ struct WatchTests {
         until gain 70; do kill -0 $holder || exit 8; pause; done
         echo 'gain =' > "$file"
         kill -HUP $holder
-        until grep -q test.toml "$XDG_STATE_HOME/audiosession/watch.log"; do
-          kill -0 $holder || exit 7
-          pause
-        done
+        log=$(echo "$XDG_STATE_HOME"/audiosession/*.watch.log)
+        logged() { until [ $(grep -c test.toml "$log") = $1 ]; do kill -0 $holder || exit 7; pause; done; }
+        logged 1
+        # A holder of another server begins a log of its own.
+        $A apply other --keep --server \(other) > /dev/null || exit 4
+        kill -HUP $holder
+        logged 2
+        $A stop --server \(other) > /dev/null || exit 3
+        [ $(ls "$XDG_STATE_HOME"/audiosession/*.watch.log | wc -l) = 2 ] || exit 2
+    try await PulseSandbox.with(.minimal) { try await readAgain(beside: $0.address) }
+  }
+
+  private func readAgain(beside other: String) async throws {
         pactl get-source-mute mic | grep -q yes || exit 5
         gain 70 && $A stop > /dev/null || exit 6
+      try sandbox.write(profile: "other", "[input]\ngain = \"40 %\"\n")
         """)
       #expect(result.status == 0, "\(result)")
     }
