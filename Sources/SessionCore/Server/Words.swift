@@ -32,7 +32,10 @@ package enum Words {
     guard let address else { return command }
     let server = "--server=\(quoted(address))"
     if command.hasPrefix("pactl ") { return "pactl \(server) " + command.dropFirst(6) }
-    return command.hasPrefix("audiosession ") ? "\(command) \(server)" : command
+    guard command.hasPrefix("audiosession ") else { return command }
+    // Before what is no option.
+    let end = command.firstRange(of: " -- ")?.lowerBound ?? command.endIndex
+    return "\(command[..<end]) \(server)\(command[end...])"
   }
 
   /// `a, b and c`.

@@ -110,11 +110,19 @@ public struct SessionState: Sendable, Hashable {
   }
 
   /// The command that applies the profile again, without the program's name; nil for a mode that a
-  /// program made.
-  package var applyCommand: String? { profile.map { "apply \(Words.quoted($0))" } }
+  /// program made, and for a pipe, which gave its text only once.
+  package var applyCommand: String? { applyCommand("") }
 
   /// The command that maintains the mode from now on; without a profile in the foreground.
-  package var keepCommand: String { applyCommand.map { $0 + " --keep" } ?? "watch" }
+  package var keepCommand: String { applyCommand(" --keep") ?? "watch" }
+
+  private func applyCommand(_ option: String) -> String? {
+    let isPipe = profile.map { $0.hasPrefix("/dev/") || $0.hasPrefix("/proc/") } ?? true
+    guard let profile, !isPipe else { return nil }
+    let name = Words.quoted(profile)
+    // A name that looks like an option.
+    return name.hasPrefix("-") ? "apply\(option) -- \(name)" : "apply \(name)\(option)"
+  }
 
   /// Whether a preference is not met.
   public var hasUnmet: Bool {

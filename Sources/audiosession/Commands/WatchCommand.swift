@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import Glibc
+import POSIX
 import PulseTypes
 import SessionProfiles
 
@@ -79,7 +80,7 @@ struct WatchCommand: SessionCommand {
 
   private func watch(_ context: Context, _ printing: PrintQueue) async throws -> Status {
     // Reports an invalid profile before it asks a server.
-    if let profile { _ = try Profile.found(profile) }
+    let named = try profile.map { try Profile.found($0) }
     let trace = try trace.map { (path) throws(SessionError) in
       try TraceFile(path, replaces: force) { reason in
         // In a task, as the session's thread must not wait for a reader of the warning.
@@ -100,7 +101,8 @@ struct WatchCommand: SessionCommand {
         // One owner for all signals, from before the first change until after the last.
         try await Interruption.watching(reload: { reload.yield() }) {
           let report = try await begin(session, context.output, printing, notifier) {
-            if let switching { try await switching.start() } else { try await apply(session) }
+            guard let switching else { return try await apply(session, named) }
+            return try await switching.start()
           }
           for warning in ApplyNotes.warnings(report.state) { context.output.warning(warning) }
           guard !Task.isCancelled else { return }
@@ -172,9 +174,12 @@ struct WatchCommand: SessionCommand {
 
   private var activation: AudioSession.ActivationOptions { replace ? .takeOver : [] }
 
-  private func apply(_ session: AudioSession) async throws -> ApplyReport {
-    guard let profile else { return try await session.hold(options: activation) }
-    let found = try Profile.found(profile)
+  /// - Parameter named: the named profile, as read before.
+  private func apply(_ session: AudioSession, _ named: Profile?) async throws -> ApplyReport {
+    guard let profile, let named else { return try await session.hold(options: activation) }
+    // A file may have changed since an earlier attempt; a pipe gives its text only once.
+    let isFile = File.status(profile)?.isRegular != false
+    let found = isFile ? try Profile.found(profile) : named
     return try await session.start(found.mode, profile: found.name, options: activation)
   }
 

@@ -91,6 +91,11 @@ struct NextStepTests {
         $A state --server $s | sed -n 's/.*this does: //p'
         $A --server $s | typed apply
         $A verify --server $s --duration 500ms --json | grep -o 'pactl .* set-source-mute'
+        cp $XDG_CONFIG_HOME/audiosession/profiles/talk.toml $XDG_CONFIG_HOME/audiosession/profiles/-x.toml
+        $A revert > /dev/null; pactl set-source-mute mic 0
+        $A apply --server $s -- -x > /dev/null 2>&1; $A --server $s | typed apply
+        eval "$A $($A | typed apply | sed 's/^audiosession//')" > /dev/null && $A stop > /dev/null; echo $?
+        pactl set-source-mute mic 1
         $A record a.wav --server $s --duration 100ms 2>&1 > /dev/null | grep -o 'pactl .*'
         """)
       let server = "--server=\(sandbox.address)"
@@ -101,6 +106,8 @@ struct NextStepTests {
           audiosession apply talk --keep \(server)
           audiosession apply talk --keep \(server)
           pactl \(server) set-source-mute
+          audiosession apply --keep \(server) -- -x
+          0
           pactl \(server) set-source-mute mic 0
 
           """, "\(result)")

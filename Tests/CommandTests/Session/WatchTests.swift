@@ -345,6 +345,24 @@ struct WatchTests {
     }
   }
 
+  @Test("a profile from a pipe is read once, and is not suggested", .server)
+  func pipe() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        printf '[input]\\ngain = "40 %%"\\n' > p
+        cat p | $A watch /dev/stdin > out 2> err & pid=$!
+        until grep -q applied out; do kill -0 $pid || { cat err; exit 9; }; pause; done
+        pactl get-source-volume mic | grep -q ' 40%' || exit 8
+        kill $pid; wait $pid
+        $A state | grep -o 'this does: .*'
+        """)
+      #expect(result.status == 0, "\(result)")
+      #expect(result.standardOutput == "this does: audiosession watch\n", "\(result)")
+    }
+  }
+
   @Test(
     "SIGHUP reads again what a command applied, and unmutes no input; a bad file changes nothing",
     .server)
