@@ -57,6 +57,14 @@ extension Profile {
     }
   }
 
+  /// Lists the files that change a profile without replacing it, in order of priority.
+  package static func dropIns(
+    of name: String, environment: [String: String] = processEnvironment
+  ) -> [String] {
+    let library = ProfileLibrary(environment: environment)
+    return (try? library.locate(name)).map { library.dropIns(of: $0).map(\.file) } ?? []
+  }
+
   /// Parses the text of one profile, without the profiles that it extends.
   ///
   /// An empty text is an empty mode. `file` is the file's name in messages; without it they have

@@ -22,6 +22,13 @@ struct ProfileLibrary {
       }
     }
 
+    /// Whether it is in a folder of drop-ins, whatever its path is called.
+    var isPart: Bool {
+      guard case .file(let path) = source else { return false }
+      let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+      return File.real(folder)?.hasSuffix(ProfileLibrary.dropInSuffix) == true
+    }
+
     /// Its unique identity.
     var identity: String {
       switch source {
@@ -107,7 +114,10 @@ struct ProfileLibrary {
     if let draft, draft.name == name { return Found(name: name, source: .file(draft.path)) }
     for folder in Profile.searchPath(environment: environment) {
       let path = "\(folder)/\(name).toml"
-      if File.exists(path) { return Found(name: name, source: .file(path)) }
+      // A link to a file that is missing is an error, and not another profile of that name.
+      if File.exists(path) || File.link(path) != nil {
+        return Found(name: name, source: .file(path))
+      }
     }
     return BuiltIn.text(name).map { _ in Found(name: name, source: .builtIn) }
   }

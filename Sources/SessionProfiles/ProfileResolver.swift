@@ -5,7 +5,7 @@ import SessionCore
 struct ProfileResolver {
   let library: ProfileLibrary
 
-  /// The maximum length of a chain.
+  /// The maximum number of profiles in a chain.
   static let limit = 32
 
   /// One profile of a chain of `extends`.
@@ -82,7 +82,7 @@ struct ProfileResolver {
       let found = isPath ? library.file(file) : try library.locate(file)
       let reader = ProfileReader(
         try library.text(of: found), name: found.name, file: found.file,
-        isPart: file.contains(ProfileLibrary.dropInSuffix + "/"))
+        isPart: found.isPart)
       own = reader.diagnostics
       let link = Link(found: found, parsed: reader.profile)
       return own
@@ -98,8 +98,7 @@ struct ProfileResolver {
     do throws(Mistakes) {
       let chain = try chain(from: link)
       let mode = layered(chain)
-      let isPart = link.found.file.contains(ProfileLibrary.dropInSuffix + "/")
-      let isWhole = chain.count > 1 && !isPart
+      let isWhole = chain.count > 1 && !link.found.isPart
       let whole = isWhole ? problems(of: mode, chain, assuming: failed) : []
       return whole + warnings(of: mode, link)
     } catch {
@@ -156,7 +155,7 @@ struct ProfileResolver {
     while let last = chain.last, let base = last.parsed.extends {
       let found = try locate(base, of: last)
       let known = chain.map(\.found.identity)
-      guard chain.count < ProfileResolver.limit else {
+      guard chain.count(where: { !$0.isDropIn }) < ProfileResolver.limit else {
         let message = "extends more than \(ProfileResolver.limit) deep"
         throw Mistakes(last.diagnostic(message, at: "extends", value: base))
       }

@@ -27,6 +27,12 @@ import Testing
     #expect(profile.description == "mine")
   }
 
+  @Test func `many of them are no chain of many profiles`() throws {
+    for number in 10..<50 { write("", "home", "x.toml.d/\(number).toml") }
+    write("extends = \"podcast\"", "home", "x.toml")
+    #expect(try Profile.named("x", environment: environment).mode.sampleRate == 48000)
+  }
+
   @Test func `of two with one name the nearer folder's counts`() throws {
     write("sample-rate = 8000", "system", "x.toml")
     write("sample-rate = 16000", "system", "x.toml.d/rate.toml")

@@ -1,3 +1,4 @@
+import Glibc
 import SessionCore
 import SessionProfiles
 import TestSupport
@@ -14,7 +15,8 @@ import Testing
     ]
   }
 
-  private func write(_ base: String, _ name: String, rate: Int) {
+  @discardableResult
+  private func write(_ base: String, _ name: String, rate: Int) -> String {
     folder.write(
       "description = 'in \(base)'\nsample-rate = \(rate)",
       to: "\(base)/audiosession/profiles/\(name).toml")
@@ -66,6 +68,15 @@ import Testing
     write("one", "mine", rate: 0)
     let error = try #require(throws: SessionError.self) { try rate("mine") }
     #expect(error.message.hasPrefix("\(folder.path)/one/audiosession/profiles/mine.toml:2:1: "))
+  }
+
+  @Test func `a link to a missing file is not replaced by another profile of its name`() throws {
+    write("two", "podcast", rate: 8000)
+    let path = write("one", "other", rate: 8000).replacing("other.toml", with: "podcast.toml")
+    try #require(symlink("missing", path) == 0)
+    let error = try #require(throws: SessionError.self) { try rate("podcast") }
+    #expect(error.code == .profileNotFound)
+    #expect(error.message == "\(path): there is no such file")
   }
 
   @Test(arguments: [

@@ -9,7 +9,8 @@ struct ProfilesSaveCommand: SessionCommand {
     discussion: """
       Writes only settings that differ from the server's own choice, with comments. Devices are \
       identified by what stays the same: serial number, address, vendor and product, or connector. \
-      Applying the profile directly afterwards changes nothing. Changes nothing on the server.
+      Applying the profile directly afterwards changes nothing, unless drop-ins change it: a warning \
+      lists them. Changes nothing on the server.
 
       JSON: schema, name, source (the path), left (what no profile can say), mode (as the library \
       encodes it), toml.
@@ -44,6 +45,11 @@ struct ProfilesSaveCommand: SessionCommand {
     if Profile.isBuiltIn(name) {
       context.output.note(
         "it hides the built-in profile '\(name)'; to have that again, remove \(path)")
+    }
+    let dropIns = Profile.dropIns(of: name)
+    if !dropIns.isEmpty {
+      context.output.warning(
+        "it is still changed by \(Words.list(dropIns)); without them it is the present setup")
     }
     for note in setup.left { context.output.warning("left out: \(note)") }
     return .done

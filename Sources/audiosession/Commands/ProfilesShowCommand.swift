@@ -17,7 +17,9 @@ struct ProfilesShowCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
-    let profile = try Profile.found(profile)
-    return try context.output.result(ProfileJSON(profile)) { _ in ProfilesView.lines(profile) }
+    let found = try Profile.found(profile)
+    return try context.output.result(ProfileJSON(found)) { _ in
+      ProfilesView.lines(found, dropIns: Profile.dropIns(of: profile))
+    }
   }
 }

@@ -25,8 +25,9 @@ enum ProfilesView {
   }
 
   /// One complete profile; its source is a comment, so that the text is a valid profile.
-  static func lines(_ profile: Profile) -> [Line] {
-    let base = profile.extends.map { ", with what it extends: \($0)" } ?? ""
+  static func lines(_ profile: Profile, dropIns: [String] = []) -> [Line] {
+    var base = profile.extends.map { ", with what it extends: \($0)" } ?? ""
+    if !dropIns.isEmpty { base += ", changed by \(Words.list(dropIns))" }
     let lines = profile.toml.split(separator: "\n", omittingEmptySubsequences: false)
     return [Line("# \(profile.name): \(profile.source)\(base)", .dim)]
       + lines.map { Line(String($0)) }.dropLast()

@@ -82,6 +82,22 @@ struct ProfilesTests {
       for mistake in found {
         #expect(mistake["file"].text?.hasSuffix("/mine.toml.d/a.toml") == true, "\(result)")
       }
+      // Of a part, whatever its path is called, not all has to be there.
+      let part = try await sandbox.shell(
+        """
+        cd $XDG_CONFIG_HOME/audiosession/profiles/mine.toml.d
+        printf '[input]\\npolar-pattern = "stereo"\\n' > a.toml
+        printf 'extends = "podcast"\\n[input]\\nprefer = ["default"]\\nport = ["*"]\\n' > ../mine.toml
+        $A profiles check a.toml ./a.toml && ln -s $PWD ../../d && $A profiles check ../../d/a.toml
+        """)
+      #expect(part.status == 0, "\(part)")
+      let shown = try await sandbox.audiosession("profiles", "show", "mine")
+      let first = shown.standardOutput.split(separator: "\n").first
+      #expect(first?.hasSuffix("/mine.toml.d/a.toml") == true, "\(shown)")
+      #expect(first?.contains(", with what it extends: podcast, changed by /") == true)
+      let saved = try await sandbox.audiosession("profiles", "save", "mine", "--force")
+      #expect(saved.status == 0)
+      #expect(saved.standardError.contains("warning: it is still changed by /"), "\(saved)")
     }
   }
 
