@@ -115,6 +115,7 @@ extension AudioSession {
     } catch {
       facts.damaged.append(error)
     }
+    facts.unwritable = store.obstacle
     let lock = SystemCalls().lookAtLock(store.lockPath)
     if !lock.isTaken, let owner = lock.record.owner, owner.isHolding {
       facts.killedHolder = MachineFacts.Program(pid: owner.pid, name: owner.name)

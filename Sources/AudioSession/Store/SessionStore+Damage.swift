@@ -1,10 +1,23 @@
 import Glibc
+import POSIX
 import SessionCore
 
 extension SessionStore {
   /// Whether the last mode was damaged and set aside, and none was stored since: which settings should be
   /// in effect is unknown.
   var hasLostMode: Bool { access(files.asidePath(.mode), F_OK) == 0 }
+
+  /// What keeps the files from being written, as far as that is known without writing; nil if nothing does.
+  var obstacle: (path: String, reason: String)? {
+    var place = folder
+    while !File.exists(place), let slash = place.lastIndex(of: "/") {
+      place = slash > place.startIndex ? String(place[..<slash]) : "/"
+    }
+    guard File.status(place)?.isFolder == true else { return (place, "it is no folder") }
+    let uses = [(place, W_OK | X_OK), (lockPath, R_OK | W_OK)]
+    return uses.lazy.filter { File.exists($0) && access($0, $1) != 0 }
+      .map { ($0.0, SystemError.last.description) }.first
+  }
 
   /// Problems of the files that are not replaced with every change, for users.
   var problems: [String] {

@@ -6,6 +6,7 @@ let clientChecks = [
   DoctorCheck(offline: .cookie, cookie),
   DoctorCheck(offline: .autospawn, autospawn),
   DoctorCheck(offline: .damagedStore, damagedStore),
+  DoctorCheck(offline: .unwritableStore, unwritableStore),
   DoctorCheck(.staleMode, staleMode),
   DoctorCheck(.staleBaseline, staleBaseline),
   DoctorCheck(.leftover, leftovers),
@@ -116,6 +117,17 @@ private func damagedStore(_ facts: MachineFacts) -> [Finding] {
             + " root, change its owner with chown instead.",
           command: path.map { "chmod u+rw \($0)" }))
   }
+}
+
+private func unwritableStore(_ facts: MachineFacts) -> [Finding] {
+  facts.unwritable.map { path, reason in
+    Finding(
+      .unwritableStore, .problem, object: path,
+      "the session's files cannot be written in \(path): \(reason)",
+      why: "Nothing can be applied: the settings from before are stored first.",
+      .init(
+        "Make it a folder in which you can write, or set XDG_STATE_HOME to another one."))
+  }.map { [$0] } ?? []
 }
 
 private func staleMode(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {

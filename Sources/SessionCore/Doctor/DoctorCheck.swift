@@ -7,6 +7,7 @@ package struct DoctorCheck: Sendable {
     case switchOnConnect, switchOnPortAvailable, streamRestore, roleModule, filter
     case equalRates, allowedRates, sessionManager, serverUnreachable, otherServer, cardShared
     case environment, autospawn, cookie, staleMode, staleBaseline, leftover, damagedStore
+    case unwritableStore
     case killedHolder, conflict, missingDevice
     case mutedInput, silentInput, deadChannel, dualMono, clippedInput, offsetInput
   }

@@ -131,6 +131,8 @@ package struct MachineFacts: Sendable {
   package var baseline = Baseline()
   /// Unreadable files of the session, with the reasons.
   package var damaged: [SessionError] = []
+  /// Where the session's files cannot be written, and why; nil if they can.
+  package var unwritable: (path: String, reason: String)?
   /// The paths of the session's files.
   package var storeFiles: [StoreFiles.File: String] = [:]
   /// The results of recording the inputs; nil if nothing was recorded.

@@ -80,6 +80,7 @@ struct DoctorTests {
     ),
     ("pactl set-source-mute sine 1", "mutedInput warning sine"),
     ("export PULSE_SOURCE=speakers.monitor", "environment warning PULSE_SOURCE"),
+    ("export XDG_STATE_HOME=/dev/null/x", "unwritableStore problem /dev/null"),
     ("export PULSE_LATENCY_MSEC=30", "environment note PULSE_LATENCY_MSEC"),
   ]
 

@@ -225,6 +225,9 @@ private typealias Line = MachineFacts.Line
     Case("a damaged file", finds: "damagedStore problem /s") {
       $0.damaged = [SessionError(.storeFailed, stage: .session, "/s is damaged", value: "/s")]
     },
+    Case("files that cannot be written", finds: "unwritableStore problem /s") {
+      $0.unwritable = ("/s", "Permission denied")
+    },
     Case("a muted default", finds: "mutedInput warning \(Server.microphone)") {
       microphone(&$0) { $0.isMuted = true }
       $0.heard = []
