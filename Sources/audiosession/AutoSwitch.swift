@@ -183,11 +183,9 @@ struct ProfileChosen: EncodableWithNulls {
     guard !output.isJSON else { return try output.json(self, isOneLine: true) }
     let why = points.map { "\($0) points" } ?? "no other fits"
     let tie = ties.isEmpty ? "" : ", as many as " + ties.joined(separator: ", ")
-    output.print([
-      [
-        Span(LocalTime(time).clock, .dim), "  ", Span("profile", .bold).padded(to: 14), "  ",
-        Span("\(profile ?? "") (\(why)\(tie))"),
-      ]
-    ])
+    output.print(
+      EventView.row(
+        time, Span("profile", .bold), "\(profile ?? "") (\(why)\(tie))",
+        width: output.terminal.width))
   }
 }

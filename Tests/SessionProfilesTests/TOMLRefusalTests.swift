@@ -16,6 +16,10 @@ import Testing
 
   @Test(arguments: [
     ("category record", "1:10: 'r' after the key 'category'; a key has its value after '='"),
+    (
+      "category\u{a0}= 1",
+      "1:9: '\\u{a0}' after the key 'category'; a key has its value after '='"
+    ),
     ("x", "1:2: the key 'x' has no '=' and no value"),
     ("x # comment", "1:3: the key 'x' has no '=' and no value"),
     ("a.x =\ny = 1", "1:6: the key 'a.x' has no value"),

@@ -10,5 +10,7 @@ struct FormatName: ExpressibleByArgument {
     self.format = format
   }
 
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
   static var allValueStrings: [String] { RecordingFormat.allCases.map(\.rawValue) }
 }

@@ -10,9 +10,11 @@ struct ServiceFile {
   /// `$XDG_CONFIG_HOME/systemd/user/audiosession.service`, where systemd looks for a user's units.
   init() throws(SessionError) {
     let config = ProcessEnvironment.folder("XDG_CONFIG_HOME")
-    guard let config = config ?? ProcessEnvironment["HOME"].map({ $0 + "/.config" }) else {
+    guard let config = config ?? ProcessEnvironment.folder("HOME").map({ $0 + "/.config" })
+    else {
       throw SessionError(
-        .storeFailed, stage: .session, "there is no place for units: set HOME or XDG_CONFIG_HOME")
+        .storeFailed, stage: .session,
+        "there is no place for units: set HOME or XDG_CONFIG_HOME to an absolute path")
     }
     folder = config + "/systemd/user"
     path = folder + "/" + ServiceUnit.name

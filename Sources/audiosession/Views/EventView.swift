@@ -28,9 +28,14 @@ enum EventView {
     _ timed: TimedEvent, width: Int?, names: DeviceNames = .none
   ) -> [Line] {
     let (name, text, style) = words(timed.event, names)
-    return Layout.wrap(
-      names.text(text), after: Span(LocalTime(timed.time).clock, .dim), "  ",
-      Span(name, style).padded(to: 11), "  ", width: width)
+    return row(timed.time, Span(name, style), names.text(text), width: width)
+  }
+
+  /// A line of a program that watches: time, name and text.
+  static func row(_ time: String, _ name: Span, _ text: String, width: Int?) -> [Line] {
+    Layout.wrap(
+      text, after: Span(LocalTime(time).clock, .dim), "  ", name.padded(to: 11), "  ",
+      width: width)
   }
 
   private static func words(

@@ -135,6 +135,7 @@ struct CompletionTests {
       let folder = try await prepare(shell, sandbox)
       for (line, expected) in [
         (#"audiosession sandbox simulate freez\t"#, "freeze"),
+        (#"audiosession record x.wav --format flac2\t"#, "flac24"),
         (#"audiosession sandbox simulate suspend spea\t"#, "speakers"),
       ] {
         #expect(try await typed(line, shell, folder, sandbox) == expected, "\(shell)")

@@ -119,6 +119,19 @@ struct ServiceTests {
     }
   }
 
+  @Test("install writes into no relative home", .server)
+  func relativeHome() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        mkdir \(sandbox.directory)/here; cd \(sandbox.directory)/here
+        env -u AUDIOSESSION_SANDBOX -u XDG_CONFIG_HOME HOME=rel $A service install; echo $?; ls -A
+        """)
+      #expect(result.standardOutput == "74\n", "\(result)")
+      #expect(result.standardError.contains("to an absolute path"), "\(result)")
+    }
+  }
+
   @Test("install replaces a process that 'apply --keep' left behind", .server)
   func takesOver() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -367,8 +367,13 @@ struct WatchTests {
     "SIGHUP reads again what a command applied, and unmutes no input; a bad file changes nothing",
     .server)
   func readAgain() async throws {
+    try await PulseSandbox.with(.minimal) { try await readAgain(beside: $0.address) }
+  }
+
+  private func readAgain(beside other: String) async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\nmute = false\n")
+      try sandbox.write(profile: "other", "[input]\ngain = \"40 %\"\n")
       let result = try await sandbox.shell(
         """
         file="$XDG_CONFIG_HOME/audiosession/profiles/test.toml"
@@ -390,13 +395,8 @@ struct WatchTests {
         logged 2
         $A stop --server \(other) > /dev/null || exit 3
         [ $(ls "$XDG_STATE_HOME"/audiosession/*.watch.log | wc -l) = 2 ] || exit 2
-    try await PulseSandbox.with(.minimal) { try await readAgain(beside: $0.address) }
-  }
-
-  private func readAgain(beside other: String) async throws {
         pactl get-source-mute mic | grep -q yes || exit 5
         gain 70 && $A stop > /dev/null || exit 6
-      try sandbox.write(profile: "other", "[input]\ngain = \"40 %\"\n")
         """)
       #expect(result.status == 0, "\(result)")
     }
@@ -583,7 +583,7 @@ struct WatchTests {
         await applied
         """)
       #expect(result.status == 143)
-      #expect(result.standardOutput.contains("profile         default (no other fits)\n"))
+      #expect(result.standardOutput.contains("profile      default (no other fits)\n"))
     }
   }
 }

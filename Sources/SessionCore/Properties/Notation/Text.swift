@@ -7,7 +7,8 @@ package enum Text {
     var result = ""
     for scalar in text.unicodeScalars.prefix(limit) {
       switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse:
+      case .spaceSeparator where scalar == " ": result += " "
+      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .spaceSeparator:
         result += scalar == "\n" ? "\\n" : "\\u{\(String(scalar.value, radix: 16))}"
       default: result.unicodeScalars.append(scalar)
       }
