@@ -135,8 +135,7 @@ struct SessionStore: Sendable {
     var generation: Int
     /// The results of hints.
     var memory: HintMemory
-    /// Nil in a file of an earlier version.
-    var learned: Learned?
+    var learned: Learned
   }
 
   /// What the last run left; a damaged status counts as none. The state in the same file is for other

@@ -2,7 +2,7 @@
 ///
 /// A session makes reports from what it read on a server; a report that was decoded from JSON is a
 /// plain value.
-public struct PropertyReport: Sendable, Hashable {
+public struct PropertyReport: Sendable, Hashable, Decodable {
   /// The preferred value; nil without a preference.
   public let preferred: StateValue?
   /// The actual value; nil if it is unknown.
@@ -64,25 +64,7 @@ public struct PropertyReport: Sendable, Hashable {
   }
 }
 
-extension PropertyReport: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case preferred, actual, verdict, reason, waitingFor, held, absent, readings, nothingToRead
-  }
-
-  /// Reads a report; one of an earlier version has no readings.
-  public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    preferred = try values.decodeIfPresent(StateValue.self, forKey: .preferred)
-    actual = try values.decodeIfPresent(StateValue.self, forKey: .actual)
-    verdict = try values.decode(Verdict.self, forKey: .verdict)
-    reason = try values.decodeIfPresent(String.self, forKey: .reason)
-    waitingFor = try values.decodeIfPresent(WaitingFor.self, forKey: .waitingFor)
-    held = try values.decodeIfPresent(Bool.self, forKey: .held)
-    absent = try values.decodeIfPresent(String.self, forKey: .absent)
-    readings = try values.decodeIfPresent([Reading].self, forKey: .readings) ?? []
-    nothingToRead = try values.decodeIfPresent(String.self, forKey: .nothingToRead)
-  }
-
+extension PropertyReport: Encodable {
   /// Writes preferred, actual, verdict, reason and readings always, as null if there is none.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)

@@ -1,39 +1,13 @@
-extension SessionState: Codable {
-  private enum Key: String, CodingKey {
+extension SessionState: Encodable {
+  enum CodingKeys: CodingKey {
     case schema, server, active, profile, scope, holder, capabilities, properties, route
     case interrupted, resets, reapplies, conflicts, pins, processing, events, notes
   }
 
-  /// Reads a state.
-  public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: Key.self)
-    server = try values.decodeIfPresent(Server.self, forKey: .server)
-    active = try values.decode(Bool.self, forKey: .active)
-    profile = try values.decodeIfPresent(String.self, forKey: .profile)
-    scope = try values.decode(Scope.self, forKey: .scope)
-    holder = try values.decodeIfPresent(Holder.self, forKey: .holder)
-    capabilities = try values.decodeIfPresent(Capabilities.self, forKey: .capabilities)
-    // A newer program may have more of them.
-    let reports = try values.decode([String: PropertyReport].self, forKey: .properties)
-    properties = Dictionary(
-      uniqueKeysWithValues: reports.compactMap { name, report in
-        Property(rawValue: name).map { ($0, report) }
-      })
-    route = try values.decode(Route.self, forKey: .route)
-    interrupted = try values.decode(Bool.self, forKey: .interrupted)
-    resets = try values.decodeIfPresent(Int.self, forKey: .resets)
-    reapplies = try values.decodeIfPresent(Int.self, forKey: .reapplies)
-    conflicts = try values.decode([String].self, forKey: .conflicts)
-    pins = try values.decode([Pin].self, forKey: .pins)
-    processing = try values.decodeIfPresent([Processing].self, forKey: .processing) ?? []
-    events = try values.decodeIfPresent([TimedEvent].self, forKey: .events) ?? []
-    notes = try values.decodeIfPresent([String].self, forKey: .notes) ?? []
-  }
-
-  /// Writes every key, as null if there is no value.
+  /// Writes every key, as null if there is no value, with any encoder.
   public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(1, forKey: .schema)
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(schema, forKey: .schema)
     try values.encode(server, forKey: .server)
     try values.encode(active, forKey: .active)
     try values.encode(profile, forKey: .profile)
@@ -50,6 +24,19 @@ extension SessionState: Codable {
     try values.encode(processing, forKey: .processing)
     try values.encode(events, forKey: .events)
     try values.encode(notes, forKey: .notes)
+  }
+}
+
+extension KeyedDecodingContainer {
+  /// Decodes reports, without those of properties that only a newer program knows.
+  func decode(
+    _ type: [Property: PropertyReport].Type, forKey key: Key
+  ) throws -> [Property: PropertyReport] {
+    let reports = try decode([String: PropertyReport].self, forKey: key)
+    return Dictionary(
+      uniqueKeysWithValues: reports.compactMap { name, report in
+        Property(rawValue: name).map { ($0, report) }
+      })
   }
 }
 

@@ -3,7 +3,9 @@ import PulseTypes
 /// The complete state of a session: preferred and actual settings, and why they differ.
 ///
 /// Encodes to the documented `state --json`.
-public struct SessionState: Sendable, Hashable {
+public struct SessionState: Sendable, Hashable, Decodable {
+  /// The format's version.
+  let schema = 1
   /// The server; nil without one.
   public var server: Server?
   /// Whether a mode is in effect.

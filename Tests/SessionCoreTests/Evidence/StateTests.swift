@@ -176,7 +176,7 @@ private typealias Server = SimulatedServer
     #expect(newer.inputGain.actual == nil && newer.inputMuted.actual == nil)
     #expect(newer.outputMuted.verdict == .unset)
     var text = String(decoding: try JSONCoding.JSON.encode(newer), as: UTF8.self)
-    text = text.replacing("\"notes\":[]", with: "\"more\":1")
+    text = text.replacing("\"notes\":[]", with: "\"notes\":[],\"more\":1")
     #expect(try JSONCoding.JSON.decode(SessionState.self, from: Array(text.utf8)) == newer)
     for event in [
       #"{"event":"sung"}"#, #"{"event":"interruptionBegan","cause":"weather"}"#,
