@@ -45,7 +45,7 @@ extension AudioSession {
   func beginHolding(_ store: SessionStore) {
     orders.stopWaiting()
     guard configuration.isHolding else { return }
-    orders.desk.begin(store.order()?.slip, answered: store.answer()?.number)
+    orders.desk.begin(answered: store.answer()?.number)
     listen(store)
     readOrder(store)
   }

@@ -32,8 +32,8 @@ struct Order: Sendable {
   static let numbers = 1...1 << 53
   /// The requesting process.
   var process: Int32
-  /// The holder to which it is given; nil in an order of an earlier version.
-  var holder: Int32?
+  /// The holder to which it is given.
+  var holder: Int32
   /// The time limit for the whole order.
   var timeout: Duration
   /// Whether a hook gave it: it triggers no further hooks.
@@ -67,9 +67,8 @@ extension Order {
     var name: String?
     var numbers = [
       ("version", Self.version), ("number", number), ("process", Int(process)),
-      ("milliseconds", Int(timeout.microseconds / 1000)),
+      ("milliseconds", Int(timeout.microseconds / 1000)), ("holder", Int(holder)),
     ]
-    if let holder { numbers.append(("holder", Int(holder))) }
     if isOfHook { numbers.append(("hook", 1)) }
     switch kind {
     case .apply(let preferred, let profile): (mode, name) = (preferred, profile)
@@ -95,11 +94,12 @@ extension Order {
     let numbers = parsed?.session?.numbers ?? Self.numbers(of: text)
     guard let number = numbers["number"], Self.numbers.contains(number),
       let process = numbers["process"].flatMap(Int32.init(exactly:)), process > 0,
+      let holder = numbers["holder"].flatMap(Int32.init(exactly:)),
       let milliseconds = numbers["milliseconds"], milliseconds > 0
     else { return nil }
     self.number = number
     self.process = process
-    holder = numbers["holder"].flatMap(Int32.init(exactly:))
+    self.holder = holder
     timeout = .milliseconds(milliseconds)
     isOfHook = numbers["hook"] == 1
     guard let parsed, numbers["version"] ?? 1 <= Self.version else {

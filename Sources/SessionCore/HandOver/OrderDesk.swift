@@ -5,10 +5,10 @@ package struct OrderDesk: Sendable {
   /// What the desk must know of an order.
   package struct Slip: Sendable, Hashable {
     package var number: Int
-    /// The process to which it is addressed; nil in an order of an earlier version.
-    package var holder: Int32?
+    /// The process to which it is addressed.
+    package var holder: Int32
 
-    package init(number: Int, holder: Int32?) { (self.number, self.holder) = (number, holder) }
+    package init(number: Int, holder: Int32) { (self.number, self.holder) = (number, holder) }
   }
 
   package enum Action: Sendable, Hashable {
@@ -27,16 +27,9 @@ package struct OrderDesk: Sendable {
 
   /// Call this when the lock was taken, before the first `look`.
   ///
-  /// An order of an earlier version does not say for whom it is: one that is there already was
-  /// given to a former holder, and its process does not expect this one to answer. One that is
-  /// addressed to this process was given after it had signed the lock, and must not be missed.
-  ///
-  /// - Parameter answered: the number of the last order that was answered, also by another session of this
+  /// - Parameter number: the number of the last order that was answered, also by another session of this
   ///   process: its text stays until the process that gave it has read the answer.
-  package mutating func begin(_ slip: Slip?, answered: Int? = nil) {
-    if let answered { last = max(last, answered) }
-    if let slip, slip.holder == nil { last = max(last, slip.number) }
-  }
+  package mutating func begin(answered number: Int?) { last = max(last, number ?? last) }
 
   package mutating func look(_ slip: Slip?) -> [Action] {
     var actions: [Action] = []
@@ -44,7 +37,7 @@ package struct OrderDesk: Sendable {
       actions.append(.stop(current))
       self.current = nil
     }
-    guard let slip, slip.number > last, slip.holder ?? process == process else { return actions }
+    guard let slip, slip.number > last, slip.holder == process else { return actions }
     (last, current) = (slip.number, slip.number)
     return actions + [.carryOut(slip.number)]
   }

@@ -27,17 +27,10 @@ package struct StoreFiles: Sendable {
 
   package func path(_ file: File) -> String { folder + "/" + name(file) }
 
-  /// The mode's file of an earlier version, which is read until a mode is stored.
-  private var formerModePath: String { folder + "/" + server + ".wish.toml" }
-
   /// The contents of a file; nil if it does not exist.
   package func read(_ file: File) throws(SessionError) -> [UInt8]? {
-    if let bytes = try content(of: path(file)) { return bytes }
-    return file == .mode ? try content(of: formerModePath) : nil
-  }
-
-  private func content(of path: String) throws(SessionError) -> [UInt8]? {
-    try perform("read", path, try calls.content(of: path))
+    let path = path(file)
+    return try perform("read", path, try calls.content(of: path))
   }
 
   /// The result of calls on a file, or why they failed.
@@ -74,10 +67,7 @@ package struct StoreFiles: Sendable {
   /// Stores the mode, on the disk when this returns; if that fails, stores the former one.
   package func commit(_ mode: [UInt8]?) throws(SessionError) {
     let former = try? read(.mode)
-    // Where the mode is removed, the one of an earlier version must not take its place.
-    if mode == nil { try removeFormerMode() }
     try write(mode, to: .mode, isSynced: true)
-    try removeFormerMode()
     do throws(SessionError) {
       try syncNames()
     } catch {
@@ -85,10 +75,6 @@ package struct StoreFiles: Sendable {
       try? write(former ?? nil, to: .mode, isSynced: true)
       throw error
     }
-  }
-
-  private func removeFormerMode() throws(SessionError) {
-    try perform("remove", formerModePath, try calls.unlink(formerModePath))
   }
 
   private func syncNames() throws(SessionError) {
@@ -115,8 +101,7 @@ package struct StoreFiles: Sendable {
     guard let bytes = (try? read(file)) ?? nil, let error = damage(bytes) else { return nil }
     let aside = asidePath(file)
     do throws(FileError) {
-      let isFormer = try calls.content(of: path(file)) == nil && file == .mode
-      try calls.rename(isFormer ? formerModePath : path(file), to: aside)
+      try calls.rename(path(file), to: aside)
       let next = file == .mode ? " (\(formerDamagePath) once a change is stored)" : ""
       return "\(error.message); it is now \(aside)\(next)"
     } catch {

@@ -21,11 +21,15 @@ import Testing
   }()
 
   private static let orders: [Order] = [
-    Order(kind: .apply(mode, profile: "p"), number: 7, process: 42, timeout: .seconds(5)),
-    Order(kind: .revert(keepsMode: true, forgets: true), number: 8, process: 42, timeout: .zero),
-    Order(kind: .takeOver, number: 9, process: 42, timeout: .milliseconds(1)),
-    Order(kind: .adopt(mode, profile: nil), number: 10, process: 42, timeout: .seconds(5)),
+    order(.apply(mode, profile: "p"), 7, .seconds(5)),
+    order(.revert(keepsMode: true, forgets: true), 8, .zero),
+    order(.takeOver, 9, .milliseconds(1)),
+    order(.adopt(mode, profile: nil), 10, .seconds(5)),
   ]
+
+  private static func order(_ kind: Order.Kind, _ number: Int, _ timeout: Duration) -> Order {
+    Order(kind: kind, number: number, process: 42, holder: 43, timeout: timeout)
+  }
 
   /// A store whose files are in memory.
   private func store(_ files: [StoreFiles.File: [UInt8]]) throws -> SessionStore {
@@ -82,12 +86,6 @@ import Testing
     let answer = try #require(
       try store([.answer: Array(#"{"number":7,"report":{"form":2}}"#.utf8)]).answer())
     #expect(answer.number == 7 && answer.error?.code == .refused)
-    // What an earlier version wrote is an order without an addressee.
-    let former = Self.orders[0].text.split(separator: "\n").filter { !$0.hasPrefix("version") }
-    let order = try #require(
-      try store([.order: Array(former.joined(separator: "\n").utf8)]).order())
-    #expect(order.holder == nil)
-    if case .unreadable = order.kind { Issue.record("\(order)") }
   }
 
   @Test func `an order or an answer with the greatest number counts as none`() throws {

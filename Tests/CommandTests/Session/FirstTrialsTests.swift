@@ -196,30 +196,6 @@ struct FirstTrialsTests {
     )
   }
 
-  @Test("the mode of an earlier version is read, replaced and removed", .server)
-  func formerStore() async throws {
-    try await PulseSandbox.with(.minimal) { sandbox in
-      try sandbox.write(profile: "test", Profiles.podcast)
-      let result = try await sandbox.shell(
-        """
-        cd "$XDG_STATE_HOME/audiosession" 2> /dev/null || mkdir -p "$XDG_STATE_HOME/audiosession"
-        cd "$XDG_STATE_HOME/audiosession"
-        former() { for f in *.mode.toml; do mv $f ${f%mode.toml}mode.toml; done; }
-        $A apply test > /dev/null; former; $A | grep ^session
-        $A apply test > /dev/null; ls | grep toml | sed 's/.*[.]\\([a-z]*[.]toml\\)/\\1/'
-        former; $A revert > /dev/null; ls | grep -c toml; $A | grep ^session
-        """)
-      #expect(
-        result.standardOutput == """
-          session  profile test; no running process maintains it
-          mode.toml
-          0
-          session  none; nothing is maintained
-
-          """, "\(result)")
-    }
-  }
-
   @Test(
     "record replaces nothing without --force, knows its formats, and Ctrl-C ends it with 0", .server
   )

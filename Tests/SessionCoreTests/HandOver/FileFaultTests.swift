@@ -111,19 +111,19 @@ import Testing
     #expect(try files().read(.mode) == [2])
   }
 
-  @Test func `damage is set aside where the file is, of an earlier version too`() throws {
+  @Test func `damage is set aside beside the file`() throws {
     let damage = SessionError(.storeFailed, stage: .session, "it is damaged")
-    let former = "/s/x.wish.toml"
-    try calls().replace(former, with: [9])
+    let mode = "/s/x.mode.toml"
+    try calls().replace(mode, with: [9])
     #expect(files().setAside(.mode) { _ in nil } == nil)
     let refused = files(["rename": .other]).setAside(.mode) { _ in damage }
     #expect(refused?.contains("cannot rename") == true)
-    #expect(disk.content(of: former) == [9])
+    #expect(disk.content(of: mode) == [9])
     let message = files().setAside(.mode) { _ in damage }
     let aside = "/s/x.mode.toml.damaged"
     #expect(
       message == "it is damaged; it is now \(aside) (\(aside).old once a change is stored)")
-    #expect(disk.content(of: former) == nil)
+    #expect(disk.content(of: mode) == nil)
     #expect(disk.content(of: aside) == [9])
     files(["rename": .other]).endDamage()
     #expect(disk.content(of: aside) == [9])

@@ -3,8 +3,7 @@
 struct SequentialModel {
   private struct Order {
     var sender: Int32
-    /// nil in an order of an earlier version.
-    var holder: Int32?
+    var holder: Int32
     var mode: Int
     /// Who had the lock since it was given.
     var holders: Set<Int32>
@@ -37,7 +36,7 @@ struct SequentialModel {
     (holder, successor) = (nil, taker)
   }
 
-  mutating func order(_ number: Int, from process: Int32, to holder: Int32?, mode: Int) {
+  mutating func order(_ number: Int, from process: Int32, to holder: Int32, mode: Int) {
     let former = last
     require(number > former, "\(process) gives order \(number) after \(former)")
     last = number
@@ -57,7 +56,7 @@ struct SequentialModel {
   mutating func answer(_ number: Int, by process: Int32) {
     guard let order = orders[number] else { return require(false, "nobody gave order \(number)") }
     require(!order.isAnswered, "order \(number) is answered twice")
-    require(order.holder ?? process == process, "\(process) answers another's order \(number)")
+    require(order.holder == process, "\(process) answers another's order \(number)")
     require(
       order.holders.contains(process), "\(process) answers order \(number) and never had the lock")
     orders[number]?.isAnswered = true

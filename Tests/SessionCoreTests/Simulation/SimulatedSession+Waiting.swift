@@ -14,10 +14,9 @@ extension SimulatedSession {
     world.orders += 1
     let number = world.orders
     let verb = kind == .revert ? "revert" : kind == .apply ? "apply" : "takeover"
-    let holderWord = isOld ? "0" : "\(holder)"
-    world.sequence.order(number, from: process, to: isOld ? nil : holder, mode: mode)
+    world.sequence.order(number, from: process, to: holder, mode: mode)
     try? store.write(
-      Array("\(number) \(process) \(verb) \(mode) \(holderWord)".utf8), to: .order)
+      Array("\(number) \(process) \(verb) \(mode) \(holder)".utf8), to: .order)
     guard calls.isRunning(holder) else { return lookAgain() }
     watched = holder
     let rule = OrderWait(holder: holder, number: number)
@@ -41,12 +40,9 @@ extension SimulatedSession {
   func stepAsking(isEnded: Bool = false) {
     guard case .asking(var rule, let number, let holder, let since)? = call else { return }
     noteWake()
-    let answer = ((try? store.read(.answer)) ?? nil).flatMap {
-      Int(String(decoding: $0, as: UTF8.self))
-    }
     let isLate = world.now - since >= Self.patience
     let look = OrderWait.Look(
-      lock: calls.lookAtLock(store.path(.lock)), answer: answer, hasEnded: isEnded,
+      lock: calls.lookAtLock(store.path(.lock)), answer: answer(), hasEnded: isEnded,
       isStopped: isStopped || isLate)
     let action = rule.next(look, at: world.now)
     call = .asking(rule, number: number, holder, since: since)
@@ -58,8 +54,7 @@ extension SimulatedSession {
     case .lookAgain: isStopped ? end() : lookAgain()
     case .withdraw:
       // A server that freezes keeps a holder busy.
-      world.check(
-        isStopped || isOld || work != nil, "\(process) has no answer to its order \(number)")
+      world.check(isStopped || work != nil, "\(process) has no answer to its order \(number)")
       isStopped = true
       world.log("\(process) withdraws \(number)")
       try? store.write(nil, to: .order)
@@ -120,7 +115,7 @@ extension SimulatedSession {
     life.take(lock, since: "\(world.now)")
     (watched, isBusy, isDeactivated) = (nil, false, false)
     alarm += 1
-    desk.begin(order()?.slip)
+    desk.begin(answered: answer())
     look()
     // What an earlier mode left may be there to restore.
     guard mode != 0 else {

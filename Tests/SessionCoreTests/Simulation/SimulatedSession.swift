@@ -39,8 +39,6 @@ final class SimulatedSession {
   /// Ctrl-C, and the end of the time for an answer.
   var isStopped = false
   var isAnswered = false
-  /// Whether it is of a version whose orders do not say for whom they are.
-  let isOld: Bool
   /// Whether the server restarted while it was at work.
   var wasReset = false
   /// Whether its program has ended the mode, and no other session has written since.
@@ -60,7 +58,6 @@ final class SimulatedSession {
     store = StoreFiles(folder: "/s", server: "x", calls: calls)
     call = .claiming(LockClaim(process: process))
     desk = OrderDesk(process: process)
-    isOld = kind != .hold(replaces: false) && world.random.chance(1, in: 6)
     if let server = world.modelServer { work = ModelWork(self, world, server) }
   }
 
@@ -70,7 +67,7 @@ final class SimulatedSession {
     var process: Int32
     var verb: String
     var mode: Int
-    var holder: Int32?
+    var holder: Int32
     var slip: OrderDesk.Slip { OrderDesk.Slip(number: number, holder: holder) }
   }
 
@@ -142,7 +139,7 @@ final class SimulatedSession {
     // The session asks the server for another holder before it listens for orders.
     later { session in
       if !session.kind.isCommand {
-        session.desk.begin(session.order()?.slip)
+        session.desk.begin(answered: session.answer())
         session.look()
       }
       session.apply(session.mode, for: nil) { session, isDone in
@@ -160,8 +157,12 @@ final class SimulatedSession {
       let mode = Int(words[3]), let holder = Int32(words[4])
     else { return nil }
     return Job(
-      number: number, process: process, verb: String(words[2]), mode: mode,
-      holder: holder == 0 ? nil : holder)
+      number: number, process: process, verb: String(words[2]), mode: mode, holder: holder)
+  }
+
+  /// The number of the order that was answered last.
+  func answer() -> Int? {
+    ((try? store.read(.answer)) ?? nil).flatMap { Int(String(decoding: $0, as: UTF8.self)) }
   }
 
   func look() {
@@ -203,7 +204,7 @@ final class SimulatedSession {
   func call(_ verb: String, _ mode: Int) {
     guard isHolder else { return }
     world.log("\(process) calls \(verb) \(mode)")
-    jobs.append(Job(number: 0, process: process, verb: verb, mode: mode, holder: nil))
+    jobs.append(Job(number: 0, process: process, verb: verb, mode: mode, holder: process))
     later { $0.obey() }
   }
 
