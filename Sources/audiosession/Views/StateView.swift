@@ -36,7 +36,8 @@ enum StateView {
   ) -> [[Line]] {
     guard let snapshot else {
       return [
-        route("input", state.route.inputs, width) + route("output", state.route.outputs, width)
+        fact("input", names.list(state.route.inputs), width)
+          + fact("output", names.list(state.route.outputs), width)
       ]
     }
     let tree = RouteTree(snapshot: snapshot, properties: state.properties, names: names)
@@ -99,16 +100,6 @@ enum StateView {
     let lines = fact("", "\(text) \(command)", nil)
     guard let width, lines[0].width > width else { return lines }
     return fact("", text, width) + [["         ", Span(command)]]
-  }
-
-  private static func route(_ title: String, _ devices: [RouteDevice], _ width: Int?) -> [Line] {
-    guard let device = devices.first else { return fact(title, "none", width) }
-    let map = device.channelMap.map(\.rawValue).joined(separator: " ")
-    var details = ["\(device.sampleRate) Hz", map]
-    if let port = device.port { details.insert(port, at: 0) }
-    return fact(title, device.name, width)
-      + Layout.wrap(details.joined(separator: ", "), indent: 9, width: width, style: .dim)
-      + device.via.map { ["         ", Span("through \($0)", .dim)] }
   }
 
   /// A name and its value, wrapped.
