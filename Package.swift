@@ -126,7 +126,7 @@ let package = Package(
     .executableTarget(
       name: "audiosession-benchmark",
       dependencies: [
-        "AudioSession", "AudioStreams", "CPulse", "CPulseStream", "JSONCoding", "POSIX", "Pulse",
+        "AudioSession", "AudioStreams", "CPulseStream", "JSONCoding", "POSIX", "Pulse",
         "PulseSandbox", "PulseTypes", "SessionProfiles",
       ] + soundLibraries.map { .target(name: $0.name) },
       resources: [.embedInCode("Bare/bare.c")],

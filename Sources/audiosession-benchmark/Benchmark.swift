@@ -61,23 +61,19 @@ struct Benchmark {
     try await Programs.run(repetitions)
     try await PulseSandbox.with(.toneless()) { sandbox in
       if let notice = sandbox.notice { print("note: \(notice)") }
-      let benchmark = Benchmark(sandbox: sandbox)
-      try await benchmark.inProcess()
-      try await benchmark.roundTrip()
+      try await inProcess(sandbox)
     }
     try await CaptureFigures.run()
     try await SynthFigures.run()
   }
 
-  private let sandbox: PulseSandbox
-
-  func inProcess() async throws {
+  private static func inProcess(_ sandbox: PulseSandbox) async throws {
     let session = AudioSession(in: sandbox)
     let mode = try Profile.named("podcast").mode
     var (apply, state, plan) = ([Duration](), [Duration](), [Duration]())
     var trips = 0
     let clock = ContinuousClock()
-    for _ in 0..<Self.repetitions {
+    for _ in 0..<repetitions {
       try await session.setActive(false)
       let before = await session.roundTrips
       apply.append(try await clock.measure { try await session.setAudioMode(mode) })
@@ -86,20 +82,10 @@ struct Benchmark {
       plan.append(try await clock.measure { _ = try await session.plan(for: mode) })
     }
     await session.close()
-    print("in one process, \(Self.repetitions) times each")
-    Self.row("setAudioMode(podcast)", Timings(apply), "\(trips) round trips")
-    Self.row("getSessionState()", Timings(state), "1 round trip")
-    Self.row("plan(for:)", Timings(plan), "no round trip")
-  }
-
-  /// One request, next to the plain C call.
-  func roundTrip() async throws {
-    let trip = try await RoundTrip(sandbox.address)
-    print("listing the sinks, \(RoundTrip.rounds) times each, in turn")
-    Self.row("bare C", trip.bare, "")
-    Self.row("PulseClient on its thread", trip.onLoop, "\(trip.onLoop.ratio(to: trip.bare)) of C's")
-    Self.row(
-      "PulseClient from elsewhere", trip.elsewhere, "\(trip.elsewhere.ratio(to: trip.bare)) of C's")
+    print("in one process, \(repetitions) times each")
+    row("setAudioMode(podcast)", Timings(apply), "\(trips) round trips")
+    row("getSessionState()", Timings(state), "1 round trip")
+    row("plan(for:)", Timings(plan), "no round trip")
   }
 
   static func row(_ name: String, _ timings: Timings, _ note: String, width: Int = 28) {
