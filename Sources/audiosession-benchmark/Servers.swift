@@ -1,10 +1,9 @@
 import AudioSession
-import Pulse
 import PulseSandbox
 import PulseTypes
 
-/// Measures the restoration of a foreign default and after a restart, on PulseAudio and on PipeWire
-/// in turn, with devices that both have.
+/// Measures an apply and the restoration after a restart, on PulseAudio and on PipeWire in turn, with
+/// devices that both have.
 struct Servers {
   private let kind: ServerKind
   private let sandbox: PulseSandbox
@@ -22,7 +21,6 @@ struct Servers {
         let session = AudioSession(in: sandbox)
         let servers = Servers(kind: kind, sandbox: sandbox, session: session)
         try await servers.applies(count)
-        try await servers.heals(count)
         try await servers.restarts(count)
         await session.close()
       }
@@ -46,33 +44,6 @@ struct Servers {
     }
     row("applied and verified", apply)
     row("applied again: nothing to do", again)
-  }
-
-  private func heals(_ count: Int) async throws {
-    let outside = try await PulseClient.connect(to: sandbox.address, name: "outside")
-    // Times until the session sees the change, until it reports the restoration, until another
-    // client sees it.
-    var (told, restored, seen) = ([Duration](), [Duration](), [Duration]())
-    for _ in 0..<count {
-      // Applies the mode again each time; otherwise so many changes would count as a conflict.
-      try await session.setAudioMode(mode)
-      var events = session.events.makeAsyncIterator()
-      let start = ContinuousClock.now
-      try await outside.setDefaultSource("internal_mic")
-      // PipeWire acknowledges before it acts, so the session's event shows that it saw the change.
-      while let event = await events.next() {
-        if case .drift = event { told.append(ContinuousClock.now - start) }
-        if case .reapplied = event { break }
-      }
-      restored.append(ContinuousClock.now - start)
-      while try await outside.serverInfo().defaultSourceName != "audiosession.input" {}
-      seen.append(ContinuousClock.now - start)
-      try await ContinuousClock().sleep(for: .milliseconds(50))
-    }
-    row("a foreign default is seen", told)
-    row("… put back, and read back", restored)
-    row("a foreign default put back", seen)
-    await outside.close()
   }
 
   private func restarts(_ count: Int) async throws {
