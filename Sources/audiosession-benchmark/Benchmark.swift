@@ -19,12 +19,7 @@ struct Benchmark {
   }
 
   private static func run() async throws {
-    var words = Array(CommandLine.arguments.dropFirst())
-    var file: String?
-    if let at = words.firstIndex(of: "--json"), words.indices.contains(at + 1) {
-      file = words[at + 1]
-      words.removeSubrange(at...at + 1)
-    }
+    let words = Array(CommandLine.arguments.dropFirst())
     let count = words.dropFirst().first.flatMap { Int($0) }
     switch words.first {
     case nil: try await figures()
@@ -51,10 +46,8 @@ struct Benchmark {
       print(
         "audiosession-benchmark "
           + "[compare N | programs N | heal N | restarts N | servers N | storm N | idle SECONDS | churn N SEED | "
-          + "scale LARGEST | capture | synthesizer | underruns SECONDS MILLISECONDS] "
-          + "[--json FILE]")
+          + "scale LARGEST | capture | synthesizer | underruns SECONDS MILLISECONDS]")
     }
-    if let file { try Results.write(to: file) }
   }
 
   private static func figures() async throws {
@@ -89,11 +82,6 @@ struct Benchmark {
   }
 
   static func row(_ name: String, _ timings: Timings, _ note: String, width: Int = 28) {
-    Results.note(
-      .init(
-        name: name, medianSeconds: timings.median.seconds,
-        p95Seconds: timings.percentile(95).seconds, p99Seconds: timings.percentile(99).seconds,
-        note: note))
     print("  \(padded(name, to: width))\(timings.text)  \(note)")
   }
 

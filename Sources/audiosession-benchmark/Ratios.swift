@@ -30,7 +30,6 @@ enum Ratios {
     }
     let start = Benchmark.padded(name, to: 52)
     print("  \(start)\(words(value))\(unit)  \(notes.joined(separator: ", "))")
-    Results.note(.init(name: name, value: value, note: notes.joined(separator: ", ")))
   }
 
   /// Throws if a figure was worse than its recorded one.

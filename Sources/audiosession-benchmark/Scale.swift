@@ -106,7 +106,6 @@ struct Scale {
     let memory = ProcessFigures(watcher.process).resident
     let name = Benchmark.padded("\(size): memory of the holder", to: 44)
     print("  \(name)\(memory / 1024) MiB resident")
-    Results.note(.init(name: "scale \(size): memory", residentKiB: Double(memory)))
     _ = watcher.end()
   }
 
