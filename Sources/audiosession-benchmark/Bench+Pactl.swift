@@ -24,9 +24,11 @@ extension Bench {
   private struct Stream: Decodable {
     var ownerModule: String?
     var source: Int
+    var properties: [String: String]
+    var isPin: Bool { properties["media.name"]?.contains("pin") == true }
 
     enum CodingKeys: String, CodingKey {
-      case source
+      case source, properties
       case ownerModule = "owner_module"
     }
   }
@@ -37,28 +39,37 @@ extension Bench {
   }
 
   /// Lists what differs from the profile according to `pactl -f json`, which shares no code with
-  /// the session.
-  func flawsByPactl() async throws -> [String] {
+  /// the session; empty if nothing does.
+  func flaws() async throws -> [String] {
     let name = try await sandbox.capture(["pactl", "get-default-source"]).standardOutput
     let sources: [Source] = try await pactl("sources")
     let modules: [Module] = try await pactl("modules")
     var flaws: [String] = []
-    if name != "audiosession.input\n" { flaws.append("pactl: the default source is \(name)") }
+    if name != "audiosession.input\n" { flaws.append("the default source is \(name)") }
     let remaps = modules.filter {
       $0.name == "module-remap-source" && $0.argument?.contains("audiosession") == true
     }
-    if remaps.count != 1 { flaws.append("pactl: \(remaps.count) remaps") }
+    if remaps.count != 1 { flaws.append("\(remaps.count) remaps") }
+    // By its stream: the server moves it when its master vanishes, and does not update the property.
     let module = sources.first { $0.name == "audiosession.input" }?.ownerModule.map(String.init)
     let streams: [Stream] = try await pactl("source-outputs")
     let link = streams.first { $0.ownerModule == module }
     let master = sources.first { $0.index == link?.source }?.name
-    if master != Self.mic { flaws.append("pactl: the remap is on \(master ?? "nothing")") }
+    if master != Self.mic { flaws.append("the remap is on \(master ?? "nothing")") }
     let mic = sources.first { $0.name == Self.mic }
     if mic?.volume.values.allSatisfy({ $0.percent == "80%" }) != true {
-      flaws.append("pactl: the gain is \(mic.map { "\($0.volume)" } ?? "none")")
+      flaws.append("the gain is \(mic.map { "\($0.volume)" } ?? "none")")
     }
     if mic?.specification.hasSuffix("48000Hz") != true {
-      flaws.append("pactl: the microphone is at \(mic?.specification ?? "none")")
+      flaws.append("the microphone is at \(mic?.specification ?? "none")")
+    }
+    // A pin for the rate may exist beside the one for the buffer.
+    let pins = streams.filter(\.isPin)
+    let names = pins.compactMap { $0.properties["media.name"] }
+    if names.isEmpty || Set(names).count != pins.count
+      || pins.contains(where: { $0.source != mic?.index })
+    {
+      flaws.append("the pins are \(names)")
     }
     return flaws
   }

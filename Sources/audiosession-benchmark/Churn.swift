@@ -60,15 +60,15 @@ struct Churn {
   /// differs after `limit`. The last events may still be on their way: what counts is that it
   /// converges.
   private func awaitNoFlaws(within limit: Duration) async throws -> [String] {
-    try await bench.awaitNoFlaws(client, within: limit, otherFlaws)
+    try await bench.awaitNoFlaws(within: limit, flaws)
   }
 
-  private func otherFlaws() async throws -> [String] {
+  private func flaws() async throws -> [String] {
     let plan = try await bench.sandbox.capture(
       [File.programFolder + "/audiosession", "plan", bench.profile, "--json"]
     ).standardOutput
     guard plan.contains("\"steps\": []") else { return ["the plan is \(plan)"] }
-    return try await bench.flawsByPactl()
+    return try await bench.flaws()
   }
 
   /// One event. What the server refuses at that moment is one, too.

@@ -1,6 +1,5 @@
 import Glibc
 import POSIX
-import Pulse
 import PulseSandbox
 
 /// A server that is killed and started again and again, each second time during an apply.
@@ -24,9 +23,7 @@ struct Restarts {
         try await bench.sandbox.resetMediaServices()
         let appeared = try socketTime(bench)
         let line = try await watcher.await("serverReset", from: place, within: .seconds(2))
-        let client = try await bench.client()
-        let flaws = try await bench.awaitNoFlaws(client, within: .seconds(2))
-        await client.close()
+        let flaws = try await bench.awaitNoFlaws(within: .seconds(2), bench.flaws)
         guard flaws.isEmpty else {
           throw Process.Failure(
             description: "round \(round)\(isApplying ? ", during an apply" : ""): \(flaws)\n"
