@@ -33,9 +33,7 @@ extension AudioCapture {
         run.pipeline.noteMove(to: device.name)
         return capture.noteInput(device.name)
       }
-      await capture.closeTap()
-      run.pipeline.expectGap(.routeChange)
-      await capture.tapAgain()
+      await capture.tapAgain(after: .routeChange)
     }
   }
 
@@ -69,9 +67,7 @@ extension AudioCapture {
         device.index == tap.device, let configuration = try? await capture.followed(run),
         await !capture.mayTap(device, configuration)
       else { return }
-      await capture.closeTap()
-      run.pipeline.expectGap(.routeChange)
-      await capture.tapAgain()
+      await capture.tapAgain(after: .routeChange)
     }
   }
 
@@ -81,9 +77,7 @@ extension AudioCapture {
       guard let run = capture.run, run.tap != nil, run.configuration.device == nil else { return }
       let place = await capture.session.place(.input)
       guard place.rate != run.place.rate || place.channels != run.place.channels else { return }
-      await capture.closeTap()
-      run.pipeline.expectGap(.routeChange)
-      await capture.tapAgain()
+      await capture.tapAgain(after: .routeChange)
     }
   }
 
@@ -115,6 +109,13 @@ extension AudioCapture {
     failure = error
     set(.failed)
     emit(.error(error))
+  }
+
+  /// Opens another tap in place of the one that is open; call it in turn.
+  func tapAgain(after cause: MissingFrames.Cause) async {
+    await closeTap()
+    run?.pipeline.expectGap(cause)
+    await tapAgain()
   }
 
   /// Opens a tap on the current input; waits for an input if that fails.

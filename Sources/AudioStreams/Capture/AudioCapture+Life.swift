@@ -85,9 +85,7 @@ extension AudioCapture {
         let name = capture.run?.input.map { "'\($0)'" } ?? "the input"
         capture.emit(.error(.deaf(name, silence)))
       }
-      await capture.closeTap()
-      capture.run?.pipeline.expectGap(.overrun)
-      await capture.tapAgain()
+      await capture.tapAgain(after: .overrun)
     }
   }
 }
