@@ -15,28 +15,38 @@ package func runProgram(
   _ command: [String], timeout: Duration, adding variables: [String: String] = [:],
   input: String = "", keeping limit: Int = .max
 ) async throws(SandboxError) -> CommandResult {
-  let environment = ProcessEnvironment.all.merging(variables) { _, new in new }
-  guard let name = command.first,
-    let program = File.program(name, path: environment["PATH"] ?? "/usr/bin:/bin")
-  else {
-    throw SandboxError(
-      .commandNotFound, "there is no program '\(command.first ?? "")' on this machine")
+  var launch = try Launch(command, ProcessEnvironment.all.merging(variables) { _, new in new })
+  guard !input.isEmpty else { return try await launch.collect(within: timeout, keeping: limit) }
+  let text = try temporaryFile(input)
+  launch.descriptors = [(0, text.raw)]
+  return try await launch.collect(within: timeout, keeping: limit)
+}
+
+extension Launch {
+  /// - Parameter command: The program, looked up in the environment's `PATH`, and its arguments.
+  init(_ command: [String], _ environment: [String: String]) throws(SandboxError) {
+    guard let name = command.first,
+      let program = File.program(name, path: environment["PATH"] ?? "/usr/bin:/bin")
+    else {
+      throw SandboxError(
+        .commandNotFound, "there is no program '\(command.first ?? "")' on this machine")
+    }
+    self.init(program: program, arguments: Array(command.dropFirst()), environment: environment)
   }
-  var launch = Launch(
-    program: program, arguments: Array(command.dropFirst()), environment: environment, group: .own)
-  let capture: Capture
-  if input.isEmpty {
-    launch.files = [(0, "/dev/null", O_RDONLY)]
-    capture = try Capture(launch)
-  } else {
-    let text = try temporaryFile(input)
-    launch.descriptors = [(0, text.raw)]
-    capture = try Capture(launch)
-  }
-  let deadline = ContinuousClock.now + timeout
-  return try await PulseSandbox.cancelling(capture.command, with: SIGKILL) {
-    () throws(SandboxError) in
-    try capture.result(until: deadline, keeping: limit)
+
+  /// Runs the program in a new process group, without input if it has none, and collects its output.
+  func collect(
+    within timeout: Duration, keeping limit: Int = .max
+  ) async throws(SandboxError) -> CommandResult {
+    var launch = self
+    launch.group = .own
+    if launch.descriptors.isEmpty { launch.files = [(0, "/dev/null", O_RDONLY)] }
+    let capture = try Capture(launch)
+    let deadline = ContinuousClock.now + timeout
+    return try await PulseSandbox.cancelling(capture.command, with: SIGKILL) {
+      () throws(SandboxError) in
+      try capture.result(until: deadline, keeping: limit)
+    }
   }
 }
 

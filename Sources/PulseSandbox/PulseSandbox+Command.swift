@@ -49,14 +49,7 @@ extension PulseSandbox {
   public func capture(
     _ command: [String], environment: [String: String]? = nil, timeout: Duration = .seconds(10)
   ) async throws(SandboxError) -> CommandResult {
-    var launch = try makeLaunch(command, environment)
-    launch.group = .own
-    launch.files = [(0, "/dev/null", O_RDONLY)]
-    let capture = try Capture(launch)
-    let deadline = ContinuousClock.now + timeout
-    return try await Self.cancelling(capture.command, with: SIGKILL) { () throws(SandboxError) in
-      try capture.result(until: deadline)
-    }
+    try await makeLaunch(command, environment).collect(within: timeout)
   }
 
   private func makeLaunch(
@@ -65,13 +58,7 @@ extension PulseSandbox {
     try serveFaults()
     var merged = (environment ?? ProcessEnvironment.all).filter { !$0.key.hasPrefix("PULSE_") }
     merged.merge(self.environment) { _, ours in ours }
-    guard let name = command.first,
-      let program = File.program(name, path: merged["PATH"] ?? "/usr/bin:/bin")
-    else {
-      throw SandboxError(
-        .commandNotFound, "no program '\(command.first ?? "")' to run in the sandbox")
-    }
-    return Launch(program: program, arguments: Array(command.dropFirst()), environment: merged)
+    return try Launch(command, merged)
   }
 
   static func cancelling<Result: Sendable>(
