@@ -15,20 +15,19 @@ final class Watcher: Sendable {
   }
 
   let process: pid_t
+  private let output: Descriptor
   private let lines = Guarded([Line]())
 
   /// Starts the process; its messages are written to a file.
   init(_ arguments: [String], _ environment: [String: String], messages: String) throws {
-    let output = try Pipe.rawEnds()
+    let output = try Pipe()
     let program = File.programFolder + "/audiosession"
-    defer { close(output.writing) }
     process = try Process.spawn(
-      [program, "--json"] + arguments, environment, descriptors: [(1, output.writing)],
+      [program, "--json"] + arguments, environment, descriptors: [(1, output.writing.raw)],
       files: [(2, messages, O_WRONLY | O_CREAT | O_TRUNC)])
+    self.output = output.reading
     // Reading blocks, so it has its own thread.
-    DispatchQueue(label: "watcher").async { [self] in
-      Self.read(output.reading) { line in lines.withLock { $0.append(line) } }
-    }
+    DispatchQueue(label: "watcher").async { [self] in read() }
   }
 
   /// Starts `watch` and waits until everything is applied.
@@ -43,21 +42,19 @@ final class Watcher: Sendable {
     return watcher
   }
 
-  private static func read(_ descriptor: Int32, _ yield: (Line) -> Void) {
+  private func read() {
     var rest: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65536)
-    while case let count = Glibc.read(descriptor, &buffer, buffer.count), count > 0 {
+    while output.read(into: &rest) {
       let now = ContinuousClock.now
       var wall = timespec()
       clock_gettime(CLOCK_REALTIME, &wall)
-      rest += buffer[..<count]
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        yield(
-          Line(text: String(decoding: rest[..<end], as: UTF8.self), time: now, wallTime: wall))
+        let line = Line(
+          text: String(decoding: rest[..<end], as: UTF8.self), time: now, wallTime: wall)
+        lines.withLock { $0.append(line) }
         rest.removeSubrange(...end)
       }
     }
-    close(descriptor)
   }
 
   /// The number of printed lines.
