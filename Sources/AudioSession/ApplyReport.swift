@@ -14,4 +14,11 @@ public struct ApplyReport: Sendable, Codable {
   /// Whether the settings are restored, and that the mode has ended could not be stored: the next holder would
   /// apply it again. Nil, too, in the answer of a holder of an earlier version.
   package var isUnrecorded: Bool?
+
+  /// Throws if that is so.
+  package func checkRecorded() throws(SessionError) {
+    guard isUnrecorded == true else { return }
+    throw SessionError(
+      .storeFailed, stage: .session, state.notes.last ?? "restored, but not recorded")
+  }
 }

@@ -121,8 +121,8 @@ extension AudioSession {
     }
     learned = Learned(restoration.run)
     await live.closeRatePins(besides: [])
-    try upkeep.rules.end(restoration, &life, generation: store.generation()) {
-      baseline throws(SessionError) in try store.write(baseline)
+    try upkeep.rules.end(restoration, &life) { baseline throws(SessionError) in
+      try store.write(baseline)
     }
     // What was refused is tried again.
     schedule()

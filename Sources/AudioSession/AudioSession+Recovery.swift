@@ -70,13 +70,13 @@ extension AudioSession {
       } else if noteInterruptions(await live.snapshot) == .ended {
         upkeep.rules.news.insert(.interruptionEnd)
       }
-      // Lost again in the meantime; whoever noticed left the recovery to this one.
-      guard await live.lost == nil else {
-        await dropConnection()
-        return false
-      }
       try await live.tendPins(
         for: life.mode?.mode, deadline: Deadline(after: configuration.timeout))
+      // Lost again in the meantime; whoever noticed left the recovery to this one.
+      guard await live.lost == nil else {
+        if self.live === live { await dropConnection() }
+        return false
+      }
       upkeep.resets += 1
       upkeep.isRecovering = false
       let snapshot = await live.snapshot

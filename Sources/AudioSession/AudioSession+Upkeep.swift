@@ -16,7 +16,7 @@ extension AudioSession {
   func schedule() {
     // A look that is due now begins next, and schedules those after it: most events of a burst.
     guard !life.isClosed, !upkeep.isScheduled(by: upkeep.now),
-      let due = upkeep.rules.nextLook(after: upkeep.now), !upkeep.isScheduled(by: due)
+      let due = upkeep.rules.nextLook, !upkeep.isScheduled(by: due)
     else { return }
     upkeep.alarms.append(due)
     guard due > upkeep.now else {

@@ -45,7 +45,7 @@ struct ak_synth {
 };
 
 static low_pass make_low_pass(double cutoff, double rate) {
-  double angle = 2 * M_PI * fmin(cutoff, 0.45 * rate) / rate;
+  double angle = 2 * M_PI * fmin(fmax(cutoff, 1), 0.45 * rate) / rate;
   double alpha = sin(angle) / M_SQRT2;
   double a0 = 1 + alpha;
   return (low_pass){

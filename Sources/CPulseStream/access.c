@@ -104,5 +104,9 @@ void ps_stream_stop(ps_stream *stream) {
 
 bool ps_stream_read(ps_stream *stream, ps_chunk *chunk, float *samples) {
   if (!ak_ring_read(stream->ring, chunk, sizeof *chunk)) return false;
-  return ak_ring_read(stream->ring, samples, chunk->frames * stream->frame_bytes);
+  if (!ak_ring_read(stream->ring, samples, chunk->frames * stream->frame_bytes)) return false;
+  /* A filter of the server may deliver what is no number; converters and encoders would spread it. */
+  size_t count = chunk->frames * (size_t)stream->info.channels;
+  for (size_t i = 0; i < count; i++) samples[i] = samples[i] == samples[i] ? samples[i] : 0;
+  return true;
 }

@@ -200,6 +200,13 @@ static void interrupt(ps_stream *stream) {
   stream->dryness = (ps_dryness){0};
 }
 
+static void pause_stream(ps_stream *stream, bool pauses) {
+  interrupt(stream);
+  atomic_store_explicit(&stream->is_paused, pauses, memory_order_relaxed);
+  pa_operation *done = pa_stream_cork(stream->stream, pauses, NULL, NULL);
+  if (done) pa_operation_unref(done);
+}
+
 static void note_suspension(ps_stream *stream) {
   stream->is_suspended = pa_stream_is_suspended(stream->stream) > 0;
   ps_add_event(stream, stream->is_suspended ? PS_SUSPENDED : PS_RESUMED);
@@ -209,6 +216,13 @@ static void on_moved(pa_stream *native, void *user) {
   ps_stream *stream = user;
   atomic_store_explicit(&stream->device, pa_stream_get_device_index(native), memory_order_relaxed);
   interrupt(stream);
+  if (ps_stream_is_paused(stream)) {
+    /* PulseAudio's module-role-cork forgets a stream that moves, and never asks to resume it. */
+    pause_stream(stream, false);
+    pa_operation *done =
+        pa_context_set_sink_input_mute(stream->context, stream->info.index, 0, NULL, NULL);
+    if (done) pa_operation_unref(done);
+  }
   ps_add_event(stream, PS_MOVED);
   /* The other device may be suspended, or not, which libpulse notes without calling on_suspended. */
   if ((pa_stream_is_suspended(native) > 0) != stream->is_suspended) note_suspension(stream);
@@ -223,15 +237,12 @@ static void on_suspended(pa_stream *native, void *user) {
 
 /* The server requests a pause, or its end: while a call lasts, say. */
 static void on_event(pa_stream *native, const char *name, pa_proplist *list, void *user) {
+  (void)native;
   (void)list;
   ps_stream *stream = user;
   bool pauses = strcmp(name, PA_STREAM_EVENT_REQUEST_CORK) == 0;
   if (!pauses && strcmp(name, PA_STREAM_EVENT_REQUEST_UNCORK) != 0) return;
-  if (!stream->options.pauses || !stream->is_started) return;
-  interrupt(stream);
-  atomic_store_explicit(&stream->is_paused, pauses, memory_order_relaxed);
-  pa_operation *done = pa_stream_cork(native, pauses, NULL, NULL);
-  if (done) pa_operation_unref(done);
+  if (stream->options.pauses && stream->is_started) pause_stream(stream, pauses);
 }
 
 void ps_set_callbacks(ps_stream *stream) {

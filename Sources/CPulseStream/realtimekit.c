@@ -105,6 +105,7 @@ static int limit_runaways(DBusConnection *bus) {
 
 static int make_realtime(DBusConnection *bus, int *priority) {
   int64_t highest = property(bus, "MaxRealtimePriority");
+  if (highest < 0) return EHOSTUNREACH; /* the bus has no rtkit, or it does not answer */
   int error = limit_runaways(bus);
   if (error) return error;
   if (highest > 0 && *priority > highest) *priority = (int)highest;

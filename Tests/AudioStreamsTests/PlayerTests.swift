@@ -173,6 +173,41 @@ struct PlayerTests {
     }
   }
 
+  @Test("a paused file that is moved to another output is heard there: nobody would resume it")
+  func movedWhilePaused() async throws {
+    let server = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=speakers rate=44100",
+      "module-null-sink sink_name=headset rate=44100 norewinds=1",
+      "module-role-cork trigger_roles=phone cork_roles=audiosession",
+    ])
+    try await Rig.with(server) { rig in
+      let folder = TemporaryFolder()
+      let path = try Self.file(folder, seconds: 2)
+      let listener = try await Listener.on("headset.monitor", rig.sandbox)
+      let player = AudioPlayer(session: rig.session)
+      try await player.start(path)
+      #expect(await eventually { await player.progress.map { $0.position > .zero } ?? false })
+      let call = try RealtimeStream(
+        StreamRequest(
+          direction: .output, server: rig.sandbox.address, name: "call", role: "phone"))
+      _ = try await call.opened()
+      let silence = SynthKernel(sampleRate: 44100, channels: 2)
+      call.start(ak_synth_render, context: UnsafeMutableRawPointer(silence.pointer))
+      #expect(await eventually { await player.isPaused })
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let stream = try #require(
+        try await outside.snapshot().sinkInputs.first { $0.name == "Audio player" })
+      try await outside.moveStream(.output, stream.index, to: "headset")
+      #expect(await eventually { listener.firstSound(louderThan: 0.1) != nil })
+      #expect(await !player.isPaused)
+      #expect(try await player.finished() > .milliseconds(1950))
+      await call.close()
+      withExtendedLifetime(silence) {}
+      await listener.close()
+      await outside.close()
+    }
+  }
+
   @Test("a stop ends a start in progress, and the next start is not refused")
   func stopsStart() async throws {
     try await Rig.with(.monitorOnly) { rig in

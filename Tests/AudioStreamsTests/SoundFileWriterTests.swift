@@ -1,3 +1,4 @@
+import POSIX
 import TestSupport
 import Testing
 
@@ -12,6 +13,13 @@ struct SoundFileWriterTests {
     CaptureBuffer(
       samples: samples, channels: channels, sampleRate: rate, position: position, hostTime: .zero,
       device: nil, missing: missing)
+  }
+
+  @Test("a channel that a buffer does not have has no level")
+  func levels() {
+    let buffer = Self.buffer([0.5, 0.25, 0.5, 0.25], at: 0)
+    #expect(buffer.levels(channel: 1).peak == 0.25)
+    for channel in [-1, 2, 5] { #expect(buffer.levels(channel: channel) == (0, 0)) }
   }
 
   @Test("has silence where frames are missing, and the format of its suffix")
@@ -34,6 +42,35 @@ struct SoundFileWriterTests {
     try writer.close()
     let read = try SoundFileReader(path: path).read(frames: 10)
     #expect(read == [0.5, -0.5, 0, 0, 0, 0, 0.25, 0.25, 0, 0, 0.125, 0.125])
+  }
+
+  @Test("what is no number is silence, in every format", arguments: RecordingFormat.allCases)
+  func noNumbers(_ format: RecordingFormat) throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/a"
+    let writer = try SoundFileWriter(path: path, format: format, sampleRate: 8000, channels: 1)
+    try writer.write([0.5, .nan, -.nan, 0.5])
+    try writer.write([Float](repeating: 0.25, count: 9000))
+    try writer.close()
+    let reader = try SoundFileReader(path: path)
+    let samples = try reader.read(frames: 5)
+    #expect(zip(samples, [0.5, 0, 0, 0.5, 0.25]).allSatisfy { abs($0 - $1) < 0.001 }, "\(samples)")
+    #expect(reader.frames == 9004)
+  }
+
+  @Test("a rate that FLAC cannot have leaves the earlier recording as it is")
+  func oddRate() throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/a.flac"
+    folder.write("former", to: "a.flac")
+    let error = #expect(throws: StreamError.self) {
+      try SoundFileWriter(path: path, sampleRate: 96_001, channels: 1)
+    }
+    #expect(error?.code == .invalidFormat)
+    #expect(File.text(path) == "former")
+    #expect(throws: Never.self) {
+      try SoundFileWriter(path: path, sampleRate: 96_010, channels: 1).close()
+    }
   }
 
   @Test("refuses what does not fit, and what comes after its end")

@@ -65,7 +65,7 @@ struct ProcessTable {
   func isForwarded(_ address: String) -> Bool {
     guard address.hasPrefix("unix:"), seesSockets else { return false }
     guard let program = listener(at: String(address.dropFirst(5))) else { return true }
-    return ["ssh", "sshd", "socat"].contains(program?.name)
+    return ["ssh", "sshd", "sshd-session", "socat"].contains(program?.name)
   }
 
   /// The variables with which a process was started; nil if they cannot be read.

@@ -10,7 +10,7 @@ extension SessionStore {
   /// What keeps the files from being written, as far as that is known without writing; nil if nothing does.
   var obstacle: (path: String, reason: String)? {
     var place = folder
-    while !File.exists(place), let slash = place.lastIndex(of: "/") {
+    while !File.exists(place), File.link(place) == nil, let slash = place.lastIndex(of: "/") {
       place = slash > place.startIndex ? String(place[..<slash]) : "/"
     }
     guard File.status(place)?.isFolder == true else { return (place, "it is no folder") }

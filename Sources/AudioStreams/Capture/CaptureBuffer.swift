@@ -63,8 +63,9 @@ public struct CaptureBuffer: Sendable {
     }
   }
 
-  /// The levels of one channel, or of all.
+  /// The levels of one channel, or of all; 0 of a channel that there is not.
   public func levels(channel: Int?) -> (rms: Float, peak: Float) {
+    guard channel.map({ (0..<channels).contains($0) }) ?? true else { return (0, 0) }
     var (squares, peak) = (0.0, Float(0))
     let (offset, stride) = channel.map { ($0, channels) } ?? (0, 1)
     samples.withUnsafeBufferPointer { samples in

@@ -37,11 +37,13 @@ struct ChannelMix {
     let rows = targets.positions.map { target in
       sources.positions.map { source -> Float in
         if source == target || source == .mono || target == .mono { return 1 }
-        let haveCounterparts =
-          targets.positions.contains(source) && sources.positions.contains(target)
-        if haveCounterparts || source == .lfe || target == .lfe { return 0 }
+        let hasOwn = sources.positions.contains(target)
+        if hasOwn && targets.positions.contains(source) || source == .lfe || target == .lfe {
+          return 0
+        }
         let sides = abs(source.side - target.side)
-        return sides == 0 ? 1 : sides == 1 ? 0.5 : 0
+        // The middle has its own sound, or that of both sides.
+        return sides == 0 ? 1 : sides == 1 && !(hasOwn && target.side == 0) ? 0.5 : 0
       }
     }
     let loudest = max(1, rows.map { $0.reduce(0, +) }.max() ?? 1)

@@ -62,6 +62,9 @@ package struct DeviceMeasurement: Sendable {
     if let failure = recording.failure ?? behind.failure { throw failure }
     let sound = recording.sound(channels: tap.channels)
     let origin = second.map { behind.sound(channels: $0.channels) }
+    // No frame is no silence.
+    if sound.frames == 0 { throw .silent(device, time) }
+    if let hardware, origin?.frames == 0 { throw .silent(hardware, time) }
     let order = origin.map {
       ChannelMatch.find(sound.channels, in: $0.channels, sampleRate: tap.sampleRate)
     }

@@ -8,6 +8,9 @@ package struct LoopMeasurement: Sendable, Hashable {
   /// The time from passing a sample to the server until it was recorded, for each detected sweep.
   package var latencies: [Duration]
 
+  /// Whether sweeps were detected whose latencies do not agree, so that they count as not heard.
+  private var isUncertain = false
+
   /// Whether the source is the output's own monitor, without air or cable in between.
   package var isMonitor = false
 
@@ -16,10 +19,17 @@ package struct LoopMeasurement: Sendable, Hashable {
     latencies.isEmpty ? nil : latencies.sorted()[latencies.count / 2]
   }
 
+  package init(source: String, heard: [Int?], latencies: [Duration]) {
+    (self.source, self.heard, self.latencies) = (source, heard, latencies)
+  }
+
   /// A sweep of 60 ms within the telephone band, at -18 dB.
   private static let chirp = (seconds: 0.06, from: 400.0, to: 3200.0, amplitude: 0.125)
-  /// How long to wait for an echo.
-  private static let pause = 0.4
+  /// How long to wait for an echo after each sweep, in turn. They differ, so that an echo that comes only
+  /// after the next sweep is at another distance from each.
+  private static let pauses = [0.4, 0.6, 0.47, 0.75]
+  /// By how many seconds the latencies of sweeps may differ from the usual one.
+  private static let agreement = 0.03
   /// The minimum similarity of a detected sweep.
   private static let likeness = 0.5
 
@@ -35,7 +45,8 @@ package struct LoopMeasurement: Sendable, Hashable {
     server: String?, source: String, outputs: Int, latency: Duration
   ) async throws(StreamError) -> LoopMeasurement {
     var result = try await measure(server, source, outputs, latency)
-    for _ in 1..<attempts where result.heard.contains(nil) && !result.latencies.isEmpty {
+    for _ in 1..<attempts
+    where result.heard.contains(nil) && (result.isUncertain || !result.latencies.isEmpty) {
       result.fill(from: try await measure(server, source, outputs, latency))
     }
     return result
@@ -55,16 +66,17 @@ package struct LoopMeasurement: Sendable, Hashable {
     let waker = try await TonePlayer([.silence(60)], server: server, latency: latency)
     let recording = Recording()
     let tap = try await DeviceTap(
-      server: server, device: source, latency: latency, handler: { recording.add($0) })
+      server: server, device: source, latency: latency, staysPut: true,
+      handler: { recording.add($0) }, onEnd: { recording.noteEnd($0) })
     await recording.settles(tap)
     let rounds = outputs == 1 ? 3 : 2
     let channels = (0..<rounds * outputs).map { $0 % outputs }
     let sweep = TonePlayer.Segment(
       seconds: chirp.seconds, from: chirp.from, to: chirp.to, amplitude: chirp.amplitude)
-    let segments = channels.flatMap { channel -> [TonePlayer.Segment] in
+    let segments = channels.enumerated().flatMap { number, channel -> [TonePlayer.Segment] in
       var part = sweep
       part.channels = [channel]
-      return [part, .silence(pause)]
+      return [part, .silence(pauses[number % pauses.count])]
     }
     let player = try await TonePlayer(segments, server: server, latency: latency)
     // What was not played in time is not heard, which the result says.
@@ -74,22 +86,33 @@ package struct LoopMeasurement: Sendable, Hashable {
     let begins = channels.indices.map { player.begin(of: 2 * $0) }
     await waker.close()
     await tap.close()
+    if let failure = recording.failure { throw failure }
     let sound = recording.sound(channels: tap.channels)
     let probe = ToneKernel([sweep], sampleRate: Double(tap.sampleRate), channels: 1)
       .render(Int(saturating: chirp.seconds * Double(tap.sampleRate)), channels: 1)
     var result = LoopMeasurement(
       source: source, heard: [Int?](repeating: nil, count: outputs), latencies: [])
-    for (number, begin) in begins.enumerated() {
-      guard let begin, let found = find(probe, sound, begin, tap.sampleRate) else { continue }
-      result.heard[channels[number]] = found.channel
-      result.latencies.append(found.latency)
+    let found = begins.enumerated().compactMap { number, begin in
+      begin.flatMap {
+        find(probe, sound, $0, tap.sampleRate, within: pauses[number % pauses.count])
+      }.map { (output: channels[number], channel: $0.channel, latency: $0.latency) }
+    }
+    let latencies = found.map(\.latency).sorted()
+    let median = latencies.isEmpty ? .zero : latencies[latencies.count / 2]
+    let agreeing = found.filter { abs(($0.latency - median).seconds) <= agreement }
+    // Echoes of earlier sweeps agree with nothing.
+    result.isUncertain = agreeing.count * 2 <= found.count && !found.isEmpty
+    if result.isUncertain { return result }
+    for one in agreeing {
+      result.heard[one.output] = one.channel
+      result.latencies.append(one.latency)
     }
     return result
   }
 
   /// Finds a sweep that was passed on at a time.
   private static func find(
-    _ probe: [Float], _ sound: RecordedSound, _ begin: Int64, _ rate: Int
+    _ probe: [Float], _ sound: RecordedSound, _ begin: Int64, _ rate: Int, within pause: Double
   ) -> (channel: Int, latency: Duration)? {
     let start = sound.frames(at: begin)
     let end = min(sound.frames, start + Int(saturating: (chirp.seconds + pause) * Double(rate)))

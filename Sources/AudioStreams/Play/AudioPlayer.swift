@@ -49,7 +49,8 @@ public actor AudioPlayer {
   }
 
   /// Whether the file is paused because the server requests it, as PulseAudio's `module-role-cork` does
-  /// for music and films during a call. It plays on by itself.
+  /// for music and films during a call. It plays on by itself. (A file that begins during the call is
+  /// muted by the server instead, which sends no request then.)
   public var isPaused: Bool { playing?.stream.isPaused ?? false }
 
   /// How long silence was heard within the sound of this file, or of the last one if none plays: the

@@ -69,6 +69,12 @@ public final class SoundFileWriter {
       if let refusal = format.refusal(ofChannels: channels) {
         throw StreamError(.invalidFormat, refusal)
       }
+      // libFLAC's encoder: what a player can begin in the middle of.
+      guard !format.isFLAC || sampleRate < 65_536 || sampleRate.isMultiple(of: 10) else {
+        throw StreamError(
+          .invalidFormat, "FLAC has rates above 65535 Hz in steps of 10, not \(sampleRate); use WAV"
+        )
+      }
       if let opened {
         output = opened
       } else {
@@ -127,6 +133,12 @@ public final class SoundFileWriter {
       guard native != nil else {
         throw StreamError(.fileFailed, "'\(path)' is closed; nothing more can be written")
       }
+      // What is no number would end a FLAC file, and be full scale in a WAV of whole numbers.
+      guard !samples.contains(where: \.isNaN) else {
+        return try samples.map { $0.isNaN ? 0 : $0 }.withUnsafeBufferPointer {
+          numbers throws(StreamError) in try write(numbers)
+        }
+      }
       let count = Int64(samples.count / channels)
       guard count > 0 else { return }
       let bytes = (frames + count) * Int64(channels * format.sampleBytes)
@@ -140,6 +152,7 @@ public final class SoundFileWriter {
   }
 
   func writeSilence(frames count: Int64) throws(StreamError) {
+    guard count > 0 else { return }
     let second = [Float](repeating: 0, count: sampleRate * channels)
     var left = count
     while left > 0 {

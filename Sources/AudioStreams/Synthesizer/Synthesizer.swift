@@ -46,8 +46,10 @@ public final class Synthesizer: Sendable {
   /// keeps waiting.
   ///
   /// - Throws: `alreadyStreaming`; `deviceNotAvailable`, `engineStartFailed` and `permissionDenied`
-  ///   from the server; `engineInitFailed` if no thread can be started.
+  ///   from the server; `engineInitFailed` if no thread can be started; `invalidValue` for the
+  ///   configuration.
   public func start() async throws(StreamError) {
+    try configuration.validate()
     guard let run = engine.reserve() else { throw Self.runsAlready }
     try await open(run)
   }
@@ -64,6 +66,7 @@ public final class Synthesizer: Sendable {
   public func start(
     category: Category, sampleRate: Int? = nil
   ) async throws(StreamError) {
+    try configuration.validate()
     guard !engine.isReserved else { throw Self.runsAlready }
     do throws(SessionError) {
       try await session.update { mode in
@@ -118,15 +121,17 @@ public final class Synthesizer: Sendable {
     let buffer = Duration.seconds(Double(grant.bufferFrames) / Double(max(1, grant.rate)))
     var output = Standstill(after: buffer + .seconds(5), every: .milliseconds(100))
     var failure: StreamError?
+    var isSilenced = true
     repeat {
-      if !output.isLasting(parts.stream.statistics.callbacks) {
-        failure = nil
-      } else if failure == nil {
+      let stands = output.isLasting(parts.stream.statistics.callbacks)
+      if stands, failure == nil {
         failure = .standstill(await parts.stream.outputName(session, grant))
         guard engine.note(failure, on: parts.stream) else { return }
-        // What was played until then would be heard all at once.
-        _ = parts.kernel.releaseAll()
+        isSilenced = false
       }
+      // What was played until then would be heard all at once. A full queue takes it later.
+      if !isSilenced { isSilenced = parts.kernel.releaseAll() }
+      if !stands, isSilenced { failure = nil }
       try? await session.sleep(until: .now + output.interval)
     } while engine.note(failure, on: parts.stream)
   }

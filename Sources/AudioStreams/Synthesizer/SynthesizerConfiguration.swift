@@ -19,6 +19,25 @@ public struct SynthesizerConfiguration: Sendable, Hashable {
   /// The frequency at which the low-pass is at -3 dB, in Hz.
   public var cutoff = 2000.0
 
+  /// Throws `invalidValue` for a value that no synthesizer can have.
+  func validate() throws(StreamError) {
+    let numbers: [(name: String, value: Double, range: ClosedRange<Double>)] = [
+      ("master", master, 0...100), ("sustain", sustain, 0...1), ("cutoff", cutoff, 1...1_000_000),
+    ]
+    for (name, value, range) in numbers where !range.contains(value) {
+      throw StreamError(
+        .invalidValue,
+        "a \(name) of \(value); it can be \(range.lowerBound) to \(range.upperBound)")
+    }
+    for (name, time) in [("attack", attack), ("decay", decay), ("longestRelease", longestRelease)]
+    where time < .zero {
+      throw StreamError(.invalidValue, "a negative \(name): \(time)")
+    }
+    guard bufferDuration > .zero else {
+      throw StreamError(.invalidValue, "a buffer of \(bufferDuration); it must be longer than 0")
+    }
+  }
+
   /// Makes a configuration with default values.
   public init(device: String? = nil) { self.device = device }
 }

@@ -32,7 +32,11 @@ final class FaultServer: Sendable {
       if ready[1] { return }
       guard ready[0] else { continue }
       let raw = accept(listener.raw, nil, nil)
-      guard raw >= 0 else { continue }
+      guard raw >= 0 else {
+        // Without a free descriptor the caller waits, and stays ready.
+        _ = poll([.end(closing.raw)], for: 50)
+        continue
+      }
       _ = fcntl(raw, F_SETFD, FD_CLOEXEC)
       let caller = PacketConnection(Descriptor(owning: raw))
       Task { [self] in await serve(caller, perform) }

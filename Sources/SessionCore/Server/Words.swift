@@ -34,7 +34,8 @@ package enum Words {
     if command.hasPrefix("pactl ") { return "pactl \(server) " + command.dropFirst(6) }
     guard command.hasPrefix("audiosession ") else { return command }
     // Before what is no option.
-    let end = command.firstRange(of: " -- ")?.lowerBound ?? command.endIndex
+    let words = command.prefix { $0 != "'" }
+    let end = words.firstRange(of: " -- ")?.lowerBound ?? command.endIndex
     return "\(command[..<end]) \(server)\(command[end...])"
   }
 

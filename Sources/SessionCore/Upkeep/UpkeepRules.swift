@@ -23,6 +23,8 @@ package struct UpkeepRules: Sendable {
   /// The server that the flap detector compared last.
   private var compared: ServerSnapshot?
   private var lastLook = Duration.zero
+  /// What restorations have learned of hints while a holder has made no change, and remembers nothing else.
+  private var restorationMemory: HintMemory?
 
   /// What a snapshot does not show, because it is over: a look that fails leaves it for the next one.
   package struct News: OptionSet, Sendable {
@@ -42,11 +44,12 @@ package struct UpkeepRules: Sendable {
 
   // MARK: When to look
 
-  /// When to look next: at a change; or, later than `time`, at the end of a conflict's pause, or
-  /// when a flapping device counts as stable, a returned one as settled or a suspended one as an
+  /// When to look next: at a change; or, later than the begin of the last look, at the end of a conflict's
+  /// pause, or when a flapping device counts as stable, a returned one as settled or a suspended one as an
   /// interruption, or to request again what was refused, or to check the defaults.
-  package func nextLook(after time: Duration) -> Duration? {
-    [
+  package var nextLook: Duration? {
+    let time = lastLook
+    return [
       pacer.nextLook, conflicts.nextEnd(after: time), flaps.nextEnd(after: time),
       returns.nextEnd(after: time), refused.nextEnd(after: time),
       interruptions.nextEnd(after: time), defaults.nextCheck,
@@ -54,9 +57,7 @@ package struct UpkeepRules: Sendable {
   }
 
   /// Whether there is a reason to look that has come since the last look began.
-  package func isDue(at now: Duration) -> Bool {
-    nextLook(after: lastLook).map { $0 <= now } ?? false
-  }
+  package func isDue(at now: Duration) -> Bool { nextLook.map { $0 <= now } ?? false }
 
   /// Notes the begin of a look, which covers all that has happened.
   package mutating func beginLook(at now: Duration) {
@@ -208,6 +209,7 @@ package struct UpkeepRules: Sendable {
     var (input, known) = (input, input.baseline)
     input.baseline = returns.unrestored(known, in: input.snapshot, at: now)
     input.isExplicit = false
+    if let restorationMemory { input.memory = restorationMemory }
     // What was refused may work now.
     input.refusals = [:]
     return Restoration(
@@ -217,11 +219,9 @@ package struct UpkeepRules: Sendable {
 
   /// Everything that has returned was restored.
   ///
-  /// - Parameters:
-  ///   - generation: the number of the stored mode.
-  ///   - write: stores the baseline; called if the store does not have it.
+  /// - Parameter write: stores the baseline; called if the store does not have it.
   package mutating func end<Lock, Mode>(
-    _ restoration: Restoration, _ life: inout SessionLife<Lock, Mode>, generation: Int,
+    _ restoration: Restoration, _ life: inout SessionLife<Lock, Mode>,
     write: (Baseline) throws(SessionError) -> Void
   ) throws(SessionError) {
     refused.note(Set(restoration.run.input.refusals.keys), at: restoration.start)
@@ -231,13 +231,9 @@ package struct UpkeepRules: Sendable {
       restoration.unrestored, in: restoration.run.input.snapshot, at: restoration.start)
     var baseline = restoration.known
     baseline.entries.removeAll { !left.has($0) }
-    // A holder that has made no change yet remembers nothing.
-    life.held =
-      life.held
-      ?? Held(
-        baseline: restoration.known, memory: restoration.run.input.memory, generation: generation)
     // A hint that was not granted must not be requested again at the next look.
     life.held?.memory = restoration.run.input.memory
+    restorationMemory = life.held == nil ? restoration.run.input.memory : nil
     // Until it is written: the next look tries again.
     let stored = life.held?.stored ?? restoration.known
     life.held?.stored = baseline == stored ? nil : stored

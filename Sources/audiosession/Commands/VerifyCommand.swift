@@ -82,5 +82,6 @@ struct VerifyCommand: SessionCommand {
     guard revert else { return }
     let report = try await Task { try await session.revert() }.value
     for note in report.left { output.warning(note) }
+    try report.checkRecorded()
   }
 }

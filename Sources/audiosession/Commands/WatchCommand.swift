@@ -203,7 +203,9 @@ struct WatchCommand: SessionCommand {
   /// that one's to restore.
   private func restore(_ session: AudioSession, _ output: Output) async -> SessionError? {
     do throws(SessionError) {
-      for note in try await session.revert().left { output.warning(note) }
+      let report = try await session.revert()
+      for note in report.left { output.warning(note) }
+      try report.checkRecorded()
     } catch {
       // A command may have the session for a moment, without having taken it over.
       guard error.code == .isBusy, (try? await session.holder()) != nil else { return error }

@@ -1,3 +1,4 @@
+import Pulse
 import PulseSandbox
 import PulseTypes
 import TestSupport
@@ -102,6 +103,34 @@ struct MeasurementTests {
       let loop = try await LoopMeasurement.run(
         server: sandbox.address, source: "turned", outputs: 2, latency: .milliseconds(20))
       #expect(loop.heard == [1, 0])
+    }
+  }
+
+  @Test("an echo that comes only after the next sweep is not taken for another channel's")
+  func far() async throws {
+    try await Self.with([
+      Self.sink, "module-null-sink sink_name=far rate=44100 channels=2",
+      "module-loopback source=out.monitor sink=far latency_msec=600",
+    ]) { sandbox in
+      let loop = try await LoopMeasurement.run(
+        server: sandbox.address, source: "far.monitor", outputs: 2, latency: .milliseconds(20))
+      #expect(loop.latency.map { $0 > .milliseconds(500) } ?? true, "\(loop)")
+      #expect(loop.heard.contains(1) == false || loop.heard == [0, 1], "\(loop)")
+    }
+  }
+
+  @Test("a source that delivers no frame is no silent one")
+  func noFrames() async throws {
+    try await Self.with([Self.sink, "module-null-source source_name=mic"]) { sandbox in
+      let outside = try await PulseClient.connect(to: sandbox.address, name: "outside")
+      try await outside.suspend(.input, device: "mic", true)
+      let error = await #expect(throws: StreamError.self) {
+        try await DeviceMeasurement.run(
+          server: sandbox.address, device: "mic", hardware: nil, measuresBuffer: false,
+          time: .milliseconds(500))
+      }
+      #expect(error?.code == .deviceNotAvailable)
+      await outside.close()
     }
   }
 

@@ -32,6 +32,16 @@ struct SynthKernelTests {
     #expect(kernel.sounding == 0)
   }
 
+  @Test(
+    "stays bounded, whatever its filter's frequency", arguments: [-100, 0, 1e9, .nan] as [Double])
+  func bounded(_ cutoff: Double) throws {
+    var configuration = SynthesizerConfiguration()
+    configuration.cutoff = cutoff
+    let kernel = SynthKernel(configuration, sampleRate: 48000, channels: 1)
+    #expect(try kernel.play(Note(pitch: 69)))
+    #expect(kernel.render(144_000).allSatisfy { abs($0) <= 1 })
+  }
+
   @Test("a held note is released for three tenths of the time that it was held")
   func held() throws {
     let kernel = Self.kernel()

@@ -178,6 +178,22 @@ struct SynthesizerTests {
     }
   }
 
+  @Test("refuses a configuration that cannot be", .server)
+  func configuration() async throws {
+    try await Self.with { sandbox, synthesizer in
+      for change in [
+        { $0.cutoff = -1 }, { $0.master = .nan }, { $0.sustain = 2 }, { $0.attack = .seconds(-1) },
+        { $0.bufferDuration = .zero },
+      ] as [(inout SynthesizerConfiguration) -> Void] {
+        var configuration = SynthesizerConfiguration()
+        change(&configuration)
+        let other = Synthesizer(session: synthesizer.session, configuration: configuration)
+        let error = await #expect(throws: StreamError.self) { try await other.start() }
+        #expect(error?.code == .invalidValue)
+      }
+    }
+  }
+
   @Test("takes no notes while its output takes no sound, and none of them is heard later", .server)
   func standstill() async throws {
     try await Self.with { sandbox, synthesizer in

@@ -20,7 +20,7 @@ extension ModelWork {
 
   func schedule() {
     let now = world.now
-    let due = rules.nextLook(after: now)
+    let due = rules.nextLook
     guard session.isHolder, let due, scheduled.map({ due < $0 }) ?? true else { return }
     scheduled = due
     session.later(max(.zero, due - now)) { [weak self] _ in
@@ -133,7 +133,7 @@ extension ModelWork {
         if let error { return end(error) }
         restoration.run = task.loop
         do throws(SessionError) {
-          try rules.end(restoration, &session.life, generation: 0) {
+          try rules.end(restoration, &session.life) {
             baseline throws(SessionError) in
             try self.write(baseline)
           }
