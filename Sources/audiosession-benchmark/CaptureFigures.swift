@@ -77,8 +77,9 @@ enum CaptureFigures {
       print("from a source's sample to the reader, 48 to \(rate / 1000) kHz, buffers of 5 ms")
       print("  \(heard) marks                   \(timings.text)  p99 \(timings.worst(99))")
       let (server, client) = (Timings(zip(times, ends).map { $0 - $1 }), Timings(ends))
-      print("  fragment and server         \(server.text)")
-      print("  ring, wake-up, converter    \(client.text)")
+      // Without conversion that is the server alone.
+      print("  server, converter's filter  \(server.text)")
+      print("  ring, wake-up, conversion   \(client.text)")
     }
   }
 
