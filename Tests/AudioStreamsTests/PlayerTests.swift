@@ -138,6 +138,22 @@ struct PlayerTests {
     }
   }
 
+  /// Plays a file until a silent call begins, for which the server pauses it.
+  private func interrupted(
+    _ player: AudioPlayer, _ path: String, _ rig: Rig
+  ) async throws -> (call: RealtimeStream, silence: SynthKernel) {
+    try await player.start(path)
+    #expect(await eventually { await player.progress.map { $0.position > .zero } ?? false })
+    let call = try RealtimeStream(
+      StreamRequest(
+        direction: .output, server: rig.sandbox.address, name: "call", role: "phone"))
+    _ = try await call.opened()
+    let silence = SynthKernel(sampleRate: 44100, channels: 2)
+    call.start(ak_synth_render, context: UnsafeMutableRawPointer(silence.pointer))
+    #expect(await eventually { await player.isPaused })
+    return (call, silence)
+  }
+
   @Test("pauses while the server requests it, and nothing of the file is lost")
   func pauses() async throws {
     let server = SandboxConfiguration(modules: [
@@ -149,15 +165,7 @@ struct PlayerTests {
       let path = try Self.file(folder, seconds: 1.5)
       let listener = try await Listener.on("speakers.monitor", rig.sandbox)
       let player = AudioPlayer(session: rig.session)
-      try await player.start(path)
-      #expect(await eventually { await player.progress.map { $0.position > .zero } ?? false })
-      let call = try RealtimeStream(
-        StreamRequest(
-          direction: .output, server: rig.sandbox.address, name: "call", role: "phone"))
-      _ = try await call.opened()
-      let silence = SynthKernel(sampleRate: 44100, channels: 2)
-      call.start(ak_synth_render, context: UnsafeMutableRawPointer(silence.pointer))
-      #expect(await eventually { await player.isPaused })
+      let (call, silence) = try await interrupted(player, path, rig)
       let position = await player.progress?.position
       listener.forget()
       await listener.seconds(0.5)
@@ -185,15 +193,7 @@ struct PlayerTests {
       let path = try Self.file(folder, seconds: 2)
       let listener = try await Listener.on("headset.monitor", rig.sandbox)
       let player = AudioPlayer(session: rig.session)
-      try await player.start(path)
-      #expect(await eventually { await player.progress.map { $0.position > .zero } ?? false })
-      let call = try RealtimeStream(
-        StreamRequest(
-          direction: .output, server: rig.sandbox.address, name: "call", role: "phone"))
-      _ = try await call.opened()
-      let silence = SynthKernel(sampleRate: 44100, channels: 2)
-      call.start(ak_synth_render, context: UnsafeMutableRawPointer(silence.pointer))
-      #expect(await eventually { await player.isPaused })
+      let (call, silence) = try await interrupted(player, path, rig)
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let stream = try #require(
         try await outside.snapshot().sinkInputs.first { $0.name == "Audio player" })

@@ -126,7 +126,8 @@ struct DamagedStoreTests {
     }
   }
 
-  @Test("a revert whose end cannot be stored is 74, and the next one stores it", .server)
+  @Test(
+    "a revert whose end cannot be stored is 74, and the next one stores it", .server, .namespaces)
   func unrecorded() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       let result = try await run(
@@ -134,7 +135,6 @@ struct DamagedStoreTests {
         """
         f=$(store mode.toml)
         # A file on which something is mounted cannot be removed, by root either.
-        unshare -m mount --bind "$f" "$f" 2> /dev/null || exit 99
         unshare -m sh -c 'mount --bind "$1" "$1" && exec $A revert' - "$f" > /dev/null 2> err
         [ $? = 74 ] || { cat err; exit 21; }
         [ $(gain) = $first ] || exit 22
@@ -143,8 +143,7 @@ struct DamagedStoreTests {
         $A revert > /dev/null || exit 25
         [ ! -e "$f" ] || exit 26
         """)
-      // Only who may mount can make this fault.
-      #expect([0, 99].contains(result.status), "\(result)")
+      #expect(result.status == 0, "\(result)")
     }
   }
 

@@ -76,3 +76,12 @@ enum Profiles {
     gain = "80 %"
     """
 }
+
+extension Trait where Self == ConditionTrait {
+  /// Skips where a process may make no mounts and networks of its own, as in some containers.
+  static var namespaces: Self {
+    .enabled(
+      if: system("unshare -m -n true 2> /dev/null") == 0, "needs root, and a kernel with namespaces"
+    )
+  }
+}
