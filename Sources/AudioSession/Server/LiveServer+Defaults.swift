@@ -16,11 +16,11 @@ extension LiveServer {
   ///
   /// - Parameter changes: the server's reports of another default before the first write.
   func insist(
-    on step: Step, at place: StepPlace, since changes: Int, _ deadline: Deadline
+    on step: Step, at place: StepPlace, since changes: Int, limit: Deadline, _ deadline: Deadline
   ) async throws(SessionError) -> Int {
     var (changes, rivals, isMet) = (changes, 0, false)
     while !isMet, rivals < ConflictDetector.limit, snapshot.place(of: step) == place,
-      !deadline.hasPassed
+      !limit.hasPassed
     {
       do throws(PulseError) {
         let info = try await freshServerInfo(deadline)
@@ -43,7 +43,7 @@ extension LiveServer {
         throw SessionError(error)
       }
       isMet = try await wait(
-        deadline: patience(for: step, deadline), answer: deadline
+        deadline: patience(for: step, limit), answer: deadline
       ) { $0.satisfies(step) }
     }
     return isMet ? 0 : rivals

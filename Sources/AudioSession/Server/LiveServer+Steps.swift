@@ -7,7 +7,14 @@ extension LiveServer {
   ///
   /// Throws if the server refuses, or the postcondition is not met in time. A hint that is not
   /// granted is not a failure.
-  func run(_ step: Step, deadline: Deadline) async throws(SessionError) -> StepAnswer {
+  ///
+  /// - Parameters:
+  ///   - limit: until when the server may take to show it, where other steps need time, too.
+  ///   - deadline: until when it must have answered.
+  func run(
+    _ step: Step, limit: Deadline? = nil, deadline: Deadline
+  ) async throws(SessionError) -> StepAnswer {
+    let limit = limit ?? deadline
     if snapshot.lacksSessionManager { throw .noSessionManager }
     roundTrips += 1
     let time = answerTime(deadline)
@@ -38,10 +45,10 @@ extension LiveServer {
       return .done(granted: granted.map(SettingValue.duration) ?? kept.map(SettingValue.rate))
     }
     var isMet = try await wait(
-      deadline: patience(for: step, deadline), answer: deadline
+      deadline: patience(for: step, limit), answer: deadline
     ) { $0.satisfies(step) || $0.place(of: step) != place }
     if !isMet, snapshot.has(.earlyReplies), case .defaultDevice = step.setting {
-      let rivals = try await insist(on: step, at: place, since: changes, deadline)
+      let rivals = try await insist(on: step, at: place, since: changes, limit: limit, deadline)
       if rivals == ConflictDetector.limit { return .undone(notKept(step), times: rivals) }
       isMet = snapshot.satisfies(step)
     }
@@ -49,9 +56,8 @@ extension LiveServer {
     // set, and a level that is in effect is another port's, or another device's.
     guard snapshot.place(of: step) == place else { return .outdated }
     var pause = Duration.seconds(1)
-    while !isMet, snapshot.has(.earlyReplies), step.setting.is(.isLostAtTimes), !deadline.hasPassed
-    {
-      isMet = try await writeAgain(step, deadline, patience: pause)
+    while !isMet, snapshot.has(.earlyReplies), step.setting.is(.isLostAtTimes), !limit.hasPassed {
+      isMet = try await writeAgain(step, patience: min(limit.remaining, pause), deadline)
       pause = pause * 2
     }
     guard isMet else {
@@ -119,7 +125,7 @@ extension LiveServer {
   /// If two clients ask at once for what a card has changed, PipeWire 0.3.65 may report the former
   /// port or volume to one of them, until the value changes again.
   private func writeAgain(
-    _ step: Step, _ deadline: Deadline, patience: Duration
+    _ step: Step, patience: Duration, _ deadline: Deadline
   ) async throws(SessionError) -> Bool {
     try await awake(step.setting, deadline) { () throws(SessionError) in
       do throws(PulseError) {

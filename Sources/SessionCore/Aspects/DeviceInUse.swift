@@ -4,13 +4,11 @@ extension PlanContext {
   /// The context for a report on a direction's device if the device in use is another one than the
   /// mode's; nil if they are the same.
   ///
-  /// Programs get the device in use, the root of the route, so its values count. A session of one
-  /// program has a separate route, and a default that an earlier step of the plan removes is not
-  /// known yet.
+  /// Programs get the device in use, the root of the route, so its values count. A default that an
+  /// earlier step of the plan removes is not known yet.
   func onDeviceInUse(_ direction: Direction) -> (context: PlanContext, detour: String)? {
-    guard !snapshot.isOfOneProgram, !server.unknownDefaults.contains(direction),
-      let meant = device(direction), let used = snapshot.chain.defaultRoot(direction),
-      used.name != meant.name
+    guard !server.unknownDefaults.contains(direction), let meant = device(direction),
+      let used = deviceInUse(direction, beside: meant), used.name != meant.name
     else { return nil }
     var resolution = resolution
     resolution.devices[direction] = Resolved(candidate: snapshot.candidate(existing: used))
@@ -18,5 +16,16 @@ extension PlanContext {
       PlanContext(input: input, server: server, resolution: resolution),
       "\(used.name) is in use, not \(meant.name)"
     )
+  }
+
+  /// The default's device; of a session of one program, that of its streams, where none is on the mode's.
+  private func deviceInUse(_ direction: Direction, beside meant: Device) -> Device? {
+    guard snapshot.isOfOneProgram else { return snapshot.chain.defaultRoot(direction) }
+    let roots = snapshot.viewersStreams(direction).compactMap { stream in
+      snapshot.device(direction, at: stream.device).flatMap {
+        $0.isMonitor ? nil : snapshot.chain.root(of: $0)
+      }
+    }
+    return roots.contains { $0.name == meant.name } ? meant : roots.first
   }
 }

@@ -51,7 +51,10 @@ extension PlanContext {
   /// The device of a direction; throws what it waits for.
   func awaited(_ direction: Direction) throws(Obstacle) -> Device {
     if let error = resolution.waiting[direction] {
-      throw Obstacle(.pending, error.message, waitingFor(direction))
+      // What is wrong with the device itself, if it is there.
+      let detail = error.code == .portNotAvailable ? error.alternatives.first : nil
+      let reason = error.message + (detail.map { " (\($0))" } ?? "")
+      throw Obstacle(.pending, reason, waitingFor(direction))
     }
     if let resolved = resolved(direction), device(direction) == nil {
       throw Obstacle(.pending, "\(resolved.name) is not there yet", .profile)

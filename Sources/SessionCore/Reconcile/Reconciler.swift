@@ -372,13 +372,16 @@ package struct Reconciler: Sendable {
     } else if case .others = step.setting {
       // The server does not report why a module did not load; streams are then treated one by one.
       input.capabilities.roleModules = false
-    } else if isDispensable(step) || input.mode.onFailure == .bestEffort || isRestoring {
+    } else if isDispensable(step) || continuesWithoutSteps {
       input.refusals[step.setting] = error.message
     } else {
       throw error.about(step)
     }
     results.append(.refused(step, error.message))
   }
+
+  /// Whether the run continues without any step that the server refuses.
+  package var continuesWithoutSteps: Bool { input.mode.onFailure == .bestEffort || isRestoring }
 
   /// Whether the rest of the mode is in effect without a step. Programs may forbid that their streams are
   /// moved, which no server shows beforehand.

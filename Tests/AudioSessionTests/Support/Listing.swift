@@ -150,7 +150,7 @@ extension Rig {
 
 /// Readings of PipeWire, one after the other. It may tell a client what was before of a port or a volume, for
 /// good: each second one is another client's.
-private struct PatientLook {
+struct PatientLook {
   private var begin = ContinuousClock.now
 
   mutating func snapshot(_ client: PulseClient) async throws -> ServerSnapshot {

@@ -24,8 +24,21 @@ final class Proxy: Sendable {
     case lost
   }
 
+  /// What becomes of each request that changes something.
+  enum WriteFate: Sendable {
+    case pass
+    /// It does not reach the server; the reply is an error with this number.
+    case refused(UInt32)
+    /// It does not reach the server; the reply says that it is done. What has an answer with content (a new
+    /// stream, a module) passes.
+    case ignored
+  }
+
   private struct State {
     var fate = Fate.pass
+    var writes = WriteFate.pass
+    /// How many writes the server did not get.
+    var keptWrites = 0
     /// Replies until the fate strikes; one at a time but for those that are late.
     var left = 0
     var hasStruck = false
@@ -72,6 +85,12 @@ final class Proxy: Sendable {
 
   /// From now on the server does not get requests that have this text in them, and answers none.
   func swallow(_ text: String?) { state.withLock { $0.swallowed = text.map { Array($0.utf8) } } }
+
+  /// From now on all changes have this fate.
+  func meddle(_ fate: WriteFate) { state.withLock { $0.writes = fate } }
+
+  /// How many changes the server did not get.
+  var keptWrites: Int { state.withLock { $0.keptWrites } }
 
   /// How many requests the server did not get.
   var swallows: Int { state.withLock { $0.swallows } }
@@ -132,12 +151,27 @@ final class Proxy: Sendable {
     if frame.isRequest, let code = refusal() {
       return state.withLock { _ in frame.refused(code).write(to: client) }
     }
+    if let answer = answer(to: frame) { return state.withLock { _ in answer.write(to: client) } }
     let isSwallowed = state.withLock { state in
       guard frame.isRequest, let text = state.swallowed, frame.has(text) else { return false }
       state.swallows += 1
       return true
     }
     return isSwallowed || frame.withoutSharedMemory().write(to: upstream)
+  }
+
+  /// What a change gets for an answer that the server does not get.
+  private func answer(to frame: Frame) -> Frame? {
+    state.withLock { state in
+      let answer: Frame? =
+        switch state.writes {
+        case .pass: nil
+        case .refused(let code): frame.isWrite ? frame.refused(code) : nil
+        case .ignored: frame.isPlainWrite ? frame.acknowledged() : nil
+        }
+      if answer != nil { state.keptWrites += 1 }
+      return answer
+    }
   }
 
   /// The error of the request that is to be refused.
@@ -223,6 +257,16 @@ private struct Frame {
   /// Whether it asks for something, beyond the greeting.
   var isRequest: Bool { command.map { $0 > 2 && $0 != 8 } ?? false }
 
+  /// Whether it changes a device, a card, a stream, a default or the modules, and is answered without content
+  /// (`PA_COMMAND_SET_…` and `PA_COMMAND_MOVE_…`).
+  var isPlainWrite: Bool {
+    let plain: [ClosedRange<UInt32>] = [36...40, 44...45, 67...69, 90...90, 96...100]
+    return command.map { command in plain.contains { $0.contains(command) } } ?? false
+  }
+
+  /// The same, and what is answered with content: a stream or a module.
+  var isWrite: Bool { isPlainWrite || command.map { [3, 5, 51, 52].contains($0) } ?? false }
+
   func has(_ text: [UInt8]) -> Bool { bytes.firstRange(of: text) != nil }
 
   /// An answer to it that is an error.
@@ -231,6 +275,15 @@ private struct Frame {
     frame.bytes = Array(bytes[..<30]) + [UInt8(ascii: "L")] + Self.bytes(of: code)
     frame.bytes.replaceSubrange(21..<25, with: Self.bytes(of: 0))
     frame.bytes.replaceSubrange(0..<4, with: Self.bytes(of: 15))
+    return frame
+  }
+
+  /// An answer to it that says that it is done.
+  func acknowledged() -> Frame {
+    var frame = self
+    frame.bytes = Array(bytes[..<30])
+    frame.bytes.replaceSubrange(21..<25, with: Self.bytes(of: 2))
+    frame.bytes.replaceSubrange(0..<4, with: Self.bytes(of: 10))
     return frame
   }
 

@@ -154,4 +154,50 @@ private typealias Server = SimulatedServer
     let report = try #require(reports(run)[which.muted])
     #expect(report.verdict == .overridden && report.actual == .flag(false), "\(report)")
   }
+
+  /// A laptop and another device, where a program with a session of its own has a stream.
+  private func shared(_ which: Case, streamOn device: String) throws -> SimulatedServer {
+    var server = Server.machine {
+      $0.addLaptop(jacks: ["analog-output-headphones": .yes])
+      if which.direction == .input { $0.addUSB() } else { $0.addBluetooth() }
+    }
+    try server.setDefault(which.direction, which.device)
+    server.add(
+      stream: "ours", which.direction, on: device, properties: ["application.process.id": "42"])
+    server.snapshot.viewer = 42
+    return server
+  }
+
+  @Test(arguments: cases)
+  func `the device in use by one program is that of its streams`(_ which: Case) throws {
+    var mode = AudioMode(category: which.direction == .input ? .record : .playback)
+    mode.scope = .application
+    if which.direction == .input {
+      mode.preferredInput = [.name(which.device)]
+    } else {
+      mode.preferredOutput = [.name(which.device)]
+    }
+    mode.ioBufferDuration = .milliseconds(10)
+    let server = try shared(which, streamOn: which.other)
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.input.process = 42
+    // Its stream may not be moved.
+    run.server.refuses = Set(
+      server.snapshot.streams(which.direction).map { Setting.stream(which.direction, $0.index) })
+    run.run()
+    let report = try #require(reports(run)[.ioBufferDuration])
+    #expect(report.verdict == .overridden, "\(report)\n\(run.trace)")
+    #expect(report.reason == "\(which.other) is in use, not \(which.device)")
+  }
+
+  @Test func `a device that needs another port than one program may use is named with it`() throws {
+    let which = Self.cases[1]
+    var mode = AudioMode(category: .playback)
+    mode.scope = .application
+    mode.preferredOutput = [.name(which.device)]
+    mode.outputPort = [.name("analog-output-headphones")]
+    let report = try shared(which, streamOn: which.device).reports(mode)[.preferredOutput]
+    #expect(report?.verdict == .pending)
+    #expect(report?.reason?.contains("changes no port") == true, "\(report as Any)")
+  }
 }
