@@ -150,8 +150,15 @@ struct BufferDurationAspect: Aspect {
     .grant(.latency(device.direction, device: device.name), asked: .duration(preference))
   }
 
+  /// The preferred buffer; frames are counted at the preferred rate only if the device may have it.
   private func preference(_ context: PlanContext, _ device: Device) -> Duration? {
-    let rate = context.mode.sampleRate ?? context.snapshot.rate(of: device)
+    let preferred = context.mode.sampleRate.flatMap { rate in
+      let isPossible =
+        !context.snapshot.isOfOneProgram
+        && SampleRateAspect().obstacle(context, device, rate) == nil
+      return isPossible ? rate : nil
+    }
+    let rate = preferred ?? context.snapshot.rate(of: device)
     return context.mode.ioBufferDuration?.duration(atRate: rate > 0 ? rate : 48000)
   }
 

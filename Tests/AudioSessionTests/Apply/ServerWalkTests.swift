@@ -58,81 +58,6 @@ struct ServerWalkTests {
   private static let half = Volume(fraction: 0.5)
   private static let headphones = "analog-output-headphones"
 
-  /// A property, and whether a server has it, read without the session's code.
-  private struct Row: Sendable {
-    let property: Property
-    let isMet: @Sendable (Look) -> Bool
-  }
-
-  /// A server as an outsider sees it, and who uses it.
-  private struct Look {
-    let snapshot: ServerSnapshot
-    let holding: Holding
-
-    /// The device in use: the default, or that of the streams of a program that has a session of its own.
-    func device(_ direction: Direction) -> Device? {
-      let devices = direction == .input ? snapshot.sources : snapshot.sinks
-      guard holding == .application else {
-        let name =
-          direction == .input ? snapshot.server.defaultSourceName : snapshot.server.defaultSinkName
-        return devices.first { $0.name == name }
-      }
-      let streams = direction == .input ? snapshot.sourceOutputs : snapshot.sinkInputs
-      let places = Set(streams.filter { $0.name == "ours" }.map(\.device))
-      return devices.first { places == [$0.index] }
-    }
-
-    /// Whether this device is in use, and has what a row asks for.
-    func has(_ direction: Direction, _ condition: (Device) -> Bool) -> Bool {
-      device(direction).map { $0.name == Self.wished(direction) && condition($0) } ?? false
-    }
-
-    /// What a stream on the input forces on PipeWire.
-    func forced(_ key: String) -> String? {
-      snapshot.sourceOutputs.first {
-        $0.device == device(.input)?.index && $0.properties[key] != nil
-      }?.properties[key]
-    }
-
-    static func wished(_ direction: Direction) -> String {
-      direction == .input ? Names.laptopInput : Names.laptopOutput
-    }
-  }
-
-  private static let rows = [
-    Row(property: .preferredInput) { $0.has(.input) { _ in true } },
-    Row(property: .preferredOutput) { $0.has(.output) { _ in true } },
-    Row(property: .outputPort) { $0.device(.output)?.activePort == headphones },
-    Row(property: .inputGain) { $0.has(.input) { $0.volume.isUniformly(half) } },
-    Row(property: .inputMuted) { $0.has(.input, \.isMuted) },
-    Row(property: .outputVolume) { $0.has(.output) { $0.volume.isUniformly(half) } },
-    Row(property: .outputMuted) { $0.has(.output, \.isMuted) },
-    Row(property: .inputLatencyOffset) { look in
-      look.has(.input) { device in
-        look.snapshot.cards.flatMap(\.ports).contains {
-          $0.name == device.activePort && $0.latencyOffset == .milliseconds(7)
-        }
-      }
-    },
-    Row(property: .sampleRate) { look in
-      let forced = look.forced("node.force-rate")
-      return look.has(.input) { device in
-        // On PipeWire a device that runs for nobody shows the rate from before.
-        guard look.snapshot.server.name != "pulseaudio", device.state != .running else {
-          return device.sampleSpec.rate == 48000
-        }
-        return forced == "48000"
-      }
-    },
-    Row(property: .ioBufferDuration) { look in
-      let forced = look.forced("node.force-quantum")
-      return look.has(.input) { device in
-        look.snapshot.server.name == "pulseaudio"
-          ? device.configuredLatency == .milliseconds(10) : forced == "512"
-      }
-    },
-  ]
-
   private static func mode(_ holding: Holding) -> AudioMode {
     var mode = AudioMode(category: .playAndRecord)
     mode.onFailure = .bestEffort
@@ -158,7 +83,8 @@ struct ServerWalkTests {
     try await setBack(rig)
     #expect(
       try await rig.eventually { snapshot in
-        !Self.rows.contains { $0.isMet(Look(snapshot: snapshot, holding: .holder)) }
+        let look = ServerLook(snapshot: snapshot)
+        return !ServerLook.properties.contains { look.has($0, of: Self.mode(.holder)) == true }
       })
   }
 
@@ -297,22 +223,26 @@ struct ServerWalkTests {
   /// Compares what the session says with the server, until all is right or has not become so for a while.
   /// PipeWire may show another client a change later.
   private func judge(_ cell: Cell, _ session: AudioSession, _ rig: Rig) async throws {
+    let mode = Self.mode(cell.holding)
     let deadline = ContinuousClock.now + .seconds(30)
     var (patient, pauses) = (PatientLook(), Pauses())
     while true {
       let state = try await session.getSessionState()
-      let look = Look(snapshot: try await patient.snapshot(rig.outside), holding: cell.holding)
-      let wrong = Self.rows.compactMap { row -> String? in
-        let report = state.properties[row.property]
-        let (isMet, verdict) = (row.isMet(look), report?.verdict ?? .unset)
+      let look = ServerLook(
+        snapshot: try await patient.snapshot(rig.outside),
+        program: cell.holding == .application ? "ours" : nil)
+      let wrong = ServerLook.properties.compactMap { property -> String? in
+        guard let isMet = look.has(property, of: mode) else { return nil }
+        let report = state.properties[property]
+        let verdict = report?.verdict ?? .unset
         let isRight =
           verdict == .applied
           ? isMet && report?.readings.isEmpty == false
-          : !mustBeApplied(row.property, cell)
-            && (isMet || verdicts(row.property, cell).contains(verdict))
+          : !mustBeApplied(property, cell)
+            && (isMet || verdicts(property, cell).contains(verdict))
         guard !isRight else { return nil }
         let has = isMet ? "the server has it" : "the server does not have it"
-        return "\(row.property): \(verdict), \(has); \(report?.reason ?? "no reason")"
+        return "\(property): \(verdict), \(has); \(report?.reason ?? "no reason")"
       }
       if wrong.isEmpty { return }
       guard ContinuousClock.now < deadline else {

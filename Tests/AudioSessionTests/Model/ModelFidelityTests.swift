@@ -38,6 +38,8 @@ struct ModelFidelityTests {
     first.inputGain = Volume(fraction: 0.4)
     first.inputMuted = true
     first.outputVolume = Volume(fraction: 0.5)
+    first.sampleRate = 48000
+    first.ioBufferDuration = .milliseconds(10)
     var second = AudioMode(category: .record)
     second.preferredInput = [.name(machine.laptopInput)]
     second.channelMap = .swap
@@ -103,7 +105,10 @@ struct ModelFidelityTests {
   ) throws {
     var model = SimulatedServer(adopting: before)
     for step in steps { try model.run(step) }
-    let (real, modelled) = (after.fingerprint, model.snapshot.fingerprint)
+    model.updateStates()
+    let real = after.fingerprint + after.hints(withoutLatenciesOf: before.closed)
+    let modelled =
+      model.snapshot.fingerprint + model.snapshot.hints(withoutLatenciesOf: before.closed)
     let differences = modelled.difference(from: real).compactMap { change -> String? in
       let (line, who) =
         switch change {

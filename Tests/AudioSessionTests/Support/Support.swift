@@ -149,5 +149,7 @@ enum Names {
   static let laptopOutput = "alsa_output.pci-0000_00_1f.3.analog-stereo"
   static let usbCard = "alsa_card.usb-Example_USB_Microphone-00"
   static let usbHeadset = "alsa_card.usb-Example_USB_Headset-00"
+  static let headsetInput = "alsa_input.usb-Example_USB_Headset-00.mono-fallback"
+  static let headsetOutput = "alsa_output.usb-Example_USB_Headset-00.analog-stereo"
   static let usbInput = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
 }

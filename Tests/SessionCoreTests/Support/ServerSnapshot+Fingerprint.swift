@@ -19,4 +19,29 @@ extension ServerSnapshot {
     lines += modules.map { "module \($0.name) \($0.argument)" }
     return lines.sorted()
   }
+
+  /// The devices whose latency, which is theirs alone, is not shown because they are closed.
+  var closed: Set<String> {
+    let devices = (sources + sinks).filter { device in
+      // `PA_SOURCE_DYNAMIC_LATENCY`, `PA_SINK_DYNAMIC_LATENCY`.
+      let follows: UInt32 = device.direction == .input ? 0x40 : 0x80
+      return device.flags.rawValue & follows == 0 && device.configuredLatency == .zero
+    }
+    return Set(devices.map(\.name))
+  }
+
+  /// The rates of cards, and the latencies of those that streams use; PipeWire shows them of a device that
+  /// runs.
+  ///
+  /// - Parameter others: the devices whose latencies are left out.
+  func hints(withoutLatenciesOf others: Set<String>) -> [String] {
+    guard !has(.forcedGraph) else { return [] }
+    return (sources + sinks).filter { $0.card != nil && !$0.isMonitor }.map { device in
+      // The stream that held a rate may end before or after the reading.
+      let users = streams(on: device).filter { $0.properties["audiosession.pin"] != "rate" }
+      let isShown = !users.isEmpty && !others.contains(device.name)
+      let latency = isShown ? ", latency \(device.configuredLatency)" : ""
+      return "\(device.name) rate \(device.sampleSpec.rate)\(latency)"
+    }.sorted()
+  }
 }

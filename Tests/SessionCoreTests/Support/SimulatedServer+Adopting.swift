@@ -17,7 +17,14 @@ extension SimulatedServer {
     }
     for device in devices {
       let switches = device.card != nil && !snapshot.has(.forcedGraph)
-      rates[device.name] = switches ? [device.sampleSpec.rate, 48000] : []
+      // A server's own two, and the one that it has.
+      let others = [44100, 48000].filter { $0 != device.sampleSpec.rate }
+      rates[device.name] = switches ? [device.sampleSpec.rate] + others : []
+      // What has a latency that nobody asked for has no other.
+      let (latency, streams) = (device.configuredLatency, snapshot.streams(on: device))
+      if latency > .zero, streams.isEmpty { latencies[device.name] = latency...latency }
+      // Which stream asked for it is not known.
+      if let stream = streams.first { askedLatency[stream.index] = latency }
     }
     for card in snapshot.cards {
       let made = devices.filter { $0.card == card.index && !$0.isMonitor }.map { device in
