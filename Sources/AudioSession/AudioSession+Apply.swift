@@ -204,7 +204,7 @@ extension AudioSession {
     if (mode.scope ?? .server) == .server {
       // A holder carries the mode out, and its pins stay.
       let (owner, shared) = await otherHolder(store)
-      if owner != nil { input.trustHolder(shared) }
+      if let owner { input.trust(owner, shared) }
     }
     if (mode.scope ?? .server) != scope {
       // Applying it would first leave the current scope, so the plan starts without a baseline.

@@ -159,7 +159,7 @@ extension AudioSession {
     input.grants = await live.grants()
     input.isExplicit = false
     let (owner, shared) = await otherHolder(store)
-    if owner != nil { input.trustHolder(shared) }
+    if let owner { input.trust(owner, shared) }
     let info = input.snapshot.server
     var state = SessionState(
       input: input, mode: input.mode,
@@ -199,9 +199,10 @@ extension AudioSession {
 }
 
 extension PlanInput {
-  /// Treats the pins of another holding process as held.
-  mutating func trustHolder(_ shared: SessionState?) {
+  /// Treats the pins of another holding process as held, and its streams as the session's own program's.
+  mutating func trust(_ holder: LockRecord.Owner, _ shared: SessionState?) {
     holdsPins = true
+    process = holder.pid
     for pin in shared?.pins ?? [] {
       guard let latency = pin.latency else { continue }
       for direction in Direction.allCases {

@@ -62,7 +62,8 @@ extension AudioSession {
       Task { await recover(from: live) }
       return
     }
-    if upkeep.noteSleep(), isKept { Task { await reviveDevices(of: live) } }
+    // A session of one program switches no card.
+    if upkeep.noteSleep(), isKept, scope == .server { Task { await reviveDevices(of: live) } }
     var news: UpkeepRules.News = []
     do throws(SessionError) {
       // Rereads first: the end of an interruption must not precede the events from during it.

@@ -195,7 +195,7 @@ extension LiveServer {
       StreamOptions(
         direction: .output, name: "Audio session trigger", device: nil,
         spec: SampleSpec(format: .s16le, rate: spec?.rate ?? 48000, channels: 2),
-        startCorked: false, flags: [.variableRate],
+        startCorked: false, flags: [.variableRate, .startUnmuted],
         properties: Owned.properties(Owned.triggerPin, role: DuckingPolicy.ownRole)),
       timeout: timeout)
     pins[.trigger] = pin

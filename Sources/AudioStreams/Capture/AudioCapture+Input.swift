@@ -61,10 +61,7 @@ extension AudioCapture {
 
   func latency(_ configuration: CaptureConfiguration) async -> Duration {
     if let latency = configuration.latency { return latency }
-    guard let mode = await session.modeInEffect, let buffer = mode.ioBufferDuration else {
-      return .milliseconds(20)
-    }
-    return buffer.duration(atRate: mode.sampleRate ?? 48_000)
+    return await session.buffer(.input) ?? .milliseconds(20)
   }
 
   func snapshot() async throws(StreamError) -> ServerSnapshot {

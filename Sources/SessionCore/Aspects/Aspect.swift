@@ -106,7 +106,10 @@ extension Aspect {
   private func explained(
     _ obstacle: Obstacle, _ place: (context: PlanContext, detour: String?)
   ) -> Obstacle {
-    guard !(place.context.snapshot.isOfOneProgram && isShared) else {
+    // What prevents it in any scope is said as it is.
+    guard
+      !(place.context.snapshot.isOfOneProgram && isShared && obstacle.kind == .overridden)
+    else {
       return Obstacle(
         .unreachable, "scope \"application\" changes nothing that other programs share")
     }

@@ -19,7 +19,9 @@ struct TakingCharge: Planned {
       let device = context.device(direction), !context.server.isPredicted(device.name),
       !context.snapshot.isOfOneProgram
     else { return [] }
-    let port = port(context, device)
+    let port =
+      context.decidedPort(of: device)
+      ?? (device.canBeDefault ? device.activePort : device.bestPort?.name)
     let isUsed = context.snapshot.chain.defaultRoot(direction)?.name == device.name
     var targets: [Target] = []
     for aspect in aspects {
@@ -40,19 +42,19 @@ struct TakingCharge: Planned {
   /// What a device has of its own.
   private static let levels: [Direction?: [any Aspect]] = Dictionary(
     grouping: allAspects.filter(\.isSetBeforeUse), by: { $0.direction(of: AudioMode()) })
-
-  /// The port through which the device will be used.
-  private func port(_ context: PlanContext, _ device: Device) -> String? {
-    let setting = Setting.port(direction, device: device.name)
-    guard context.input.refusals[setting] == nil, !context.input.yielded.contains(setting) else {
-      return device.activePort
-    }
-    if let port = context.resolved(direction)?.port { return port.name }
-    return device.canBeDefault ? device.activePort : device.bestPort?.name
-  }
 }
 
 extension PlanContext {
+  /// The port of a device of the mode: the preferred one, or the one in use where the server refused that or
+  /// it is left to another program; nil if no port is preferred.
+  func decidedPort(of device: Device) -> String? {
+    let setting = Setting.port(device.direction, device: device.name)
+    guard input.refusals[setting] == nil, !input.yielded.contains(setting) else {
+      return device.activePort
+    }
+    return resolved(device.direction)?.port?.name
+  }
+
   /// Whether a device of the mode has not been given a level yet, or has returned since.
   func isArriving(_ setting: Setting, _ port: String?) -> Bool {
     guard let charges = input.charges, let device = setting.kind.charged(in: snapshot) else {

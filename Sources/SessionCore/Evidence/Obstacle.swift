@@ -59,11 +59,6 @@ extension PlanContext {
     if let resolved = resolved(direction), device(direction) == nil {
       throw Obstacle(.pending, "\(resolved.name) is not there yet", .profile)
     }
-    return try present(direction)
-  }
-
-  /// The device of a direction; throws if it is missing, whatever it waits for.
-  func present(_ direction: Direction) throws(Obstacle) -> Device {
     guard let device = device(direction) else {
       throw Obstacle(.pending, "there is no \(direction.rawValue) to set it on", .device)
     }
@@ -78,6 +73,7 @@ extension PlanContext {
       let device = self.snapshot.device(direction, named: end)
       return device.flatMap { self.snapshot.chain.root(of: $0) }?.name == name
     } otherwise: { _ in
+      if let refusal = self.refusedDefault(direction) { return refusal }
       let root = self.snapshot.chain.defaultRoot(direction)?.name
       return .overridden("the default is \(root ?? "none"), not \(name)")
     }
@@ -87,7 +83,13 @@ extension PlanContext {
   func isAtEnd(_ device: Device, _ chain: String) -> Condition {
     let direction = device.direction
     return Condition(.defaultDevice(direction), .name(preferredEnd(on: device))) { _ in
-      Obstacle(.overridden, "\(chain), and the default \(direction.rawValue) is not on it")
+      self.refusedDefault(direction)
+        ?? Obstacle(.overridden, "\(chain), and the default \(direction.rawValue) is not on it")
     }
+  }
+
+  /// That the server has refused to change the default, which is written at the end of a chain.
+  private func refusedDefault(_ direction: Direction) -> Obstacle? {
+    input.refusals[.defaultDevice(direction)].map { Obstacle(.refused, $0) }
   }
 }

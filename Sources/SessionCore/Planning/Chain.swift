@@ -79,6 +79,14 @@ extension PlanContext {
       map: routing.map)
   }
 
+  /// The session's devices between the programs that use a device and its hardware. The streams of a program
+  /// with its own session may pass by those that another session has made.
+  func links(on device: Device) -> [Device] {
+    guard snapshot.isOfOneProgram else { return snapshot.chain.links(on: device) }
+    let end = snapshot.device(device.direction, named: preferredEnd(on: device))
+    return end.map { snapshot.chain.links(to: $0) } ?? []
+  }
+
   /// The device that programs should use: the end of the chain, or the device itself. An impossible
   /// remap is reported as the channel map's error.
   func preferredEnd(on device: Device) -> String {

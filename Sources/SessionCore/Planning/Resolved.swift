@@ -5,6 +5,8 @@ struct Resolved {
   var candidate: Candidate
   /// The preferred port, if any.
   var port: DevicePort?
+  /// Whether the device is preferred for that port.
+  var isPreferredByPort = false
   /// Whether the mode asks only for the default.
   var isDefault = false
 

@@ -106,7 +106,9 @@ struct Resolver {
         candidate,
         "its port is \(device.activePort ?? "none"), and scope \"application\" changes no port")
     }
-    return Resolved(candidate: candidate, port: port)
+    return Resolved(
+      candidate: candidate, port: port,
+      isPreferredByPort: part.port == nil && !matcher.portTypes.isEmpty)
   }
 }
 

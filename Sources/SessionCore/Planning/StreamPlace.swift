@@ -25,6 +25,14 @@ package struct StreamPlace: Sendable, Hashable {
 }
 
 extension PlanInput {
+  /// The preferred buffer of a direction, for a stream of this program.
+  package func buffer(_ direction: Direction) -> Duration? {
+    let context = PlanContext(
+      input: self, server: PredictedServer(snapshot), resolution: .tolerant(self))
+    return context.device(direction).flatMap { context.buffer(of: $0) }
+      ?? mode.ioBufferDuration?.duration(atRate: mode.sampleRate ?? 48_000)
+  }
+
   /// Where a stream of this program is to be opened.
   package func place(_ direction: Direction) -> StreamPlace {
     var place = StreamPlace()
@@ -34,7 +42,7 @@ extension PlanInput {
       input: self, server: PredictedServer(snapshot), resolution: .tolerant(self))
     if mode.hintDirection == direction {
       place.rate = mode.sampleRate
-      place.buffer = mode.ioBufferDuration?.duration(atRate: mode.sampleRate ?? 48_000)
+      place.buffer = buffer(direction)
     }
     guard let device = context.device(direction) else { return place }
     let isAsked = mode.preferences(direction).prefer != nil

@@ -23,7 +23,7 @@ struct BufferDurationAspect: Aspect {
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     let direction = context.mode.hintDirection
-    guard let device = context.device(direction), let preference = preference(context, device),
+    guard let device = context.device(direction), let preference = context.buffer(of: device),
       !isLeftToStreams(context), !wasAsked(context, device, preference)
     else { return [] }
     return [
@@ -36,7 +36,7 @@ struct BufferDurationAspect: Aspect {
   func preferred(_ context: PlanContext) -> StateValue? {
     guard let buffer = context.mode.ioBufferDuration else { return nil }
     let preference =
-      context.device(context.mode.hintDirection).flatMap { self.preference(context, $0) }
+      context.device(context.mode.hintDirection).flatMap { context.buffer(of: $0) }
       ?? buffer.duration(atRate: context.mode.sampleRate ?? 48000)
     return .number(preference.seconds)
   }
@@ -62,7 +62,7 @@ struct BufferDurationAspect: Aspect {
 
   func isHeld(_ context: PlanContext) -> Bool? {
     guard let device = context.device(context.mode.hintDirection),
-      let preference = preference(context, device), !isLeftToStreams(context)
+      let preference = context.buffer(of: device), !isLeftToStreams(context)
     else { return false }
     return context.input.holdsPins
       && context.snapshot.value(of: .latency(device.direction, device: device.name))
@@ -70,8 +70,8 @@ struct BufferDurationAspect: Aspect {
   }
 
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
-    let device = try context.present(context.mode.hintDirection)
-    guard let preference = preference(context, device) else { return [] }
+    let device = try context.awaited(context.mode.hintDirection)
+    guard let preference = context.buffer(of: device) else { return [] }
     if isLeftToStreams(context) { return try ownConditions(context, device, preference) }
     let isMet: (SettingValue) -> Bool = {
       $0.duration.map { context.snapshot.fit($0, asked: preference, on: device) } == .met
@@ -108,7 +108,10 @@ struct BufferDurationAspect: Aspect {
       preference, rate: rate, limit: context.snapshot.quantumLimit(of: device))
     return [
       .value(.streamLatency(device.direction, stream.index), asked: .duration(preference)) {
-        $0.duration ?? .seconds(9) <= max(preference, Graph.duration(frames: nearest, rate: rate))
+        // A stream asks for whole frames of its own rate.
+        let frame = Graph.duration(frames: 1, rate: Int(stream.sampleSpec.rate))
+        return $0.duration ?? .seconds(9)
+          <= max(preference, Graph.duration(frames: nearest, rate: rate)) + frame
       } otherwise: {
         Obstacle(
           .unreachable, "this program's streams ask for \($0?.description ?? "nothing")")
@@ -118,10 +121,10 @@ struct BufferDurationAspect: Aspect {
 
   /// The running stream of the session's program that asks for the shortest buffer.
   private func shortest(_ context: PlanContext, _ device: Device) -> Stream? {
-    context.snapshot.viewersStreams(device.direction).filter {
-      $0.device == device.index && !$0.isCorked
-    }.compactMap { stream in stream.askedLatency.map { (stream: stream, latency: $0) } }
-      .min { $0.latency < $1.latency }?.stream
+    context.snapshot.viewersStreams(on: device).filter { !$0.isCorked }.compactMap { stream in
+      stream.askedLatency.map { (stream: stream, latency: $0) }
+    }
+    .min { $0.latency < $1.latency }?.stream
   }
 
   /// Without a process that holds it, only what was granted while applying is known.
@@ -148,18 +151,6 @@ struct BufferDurationAspect: Aspect {
 
   private func grant(_ device: Device, _ preference: Duration) -> Fact {
     .grant(.latency(device.direction, device: device.name), asked: .duration(preference))
-  }
-
-  /// The preferred buffer; frames are counted at the preferred rate only if the device may have it.
-  private func preference(_ context: PlanContext, _ device: Device) -> Duration? {
-    let preferred = context.mode.sampleRate.flatMap { rate in
-      let isPossible =
-        !context.snapshot.isOfOneProgram
-        && SampleRateAspect().obstacle(context, device, rate) == nil
-      return isPossible ? rate : nil
-    }
-    let rate = preferred ?? context.snapshot.rate(of: device)
-    return context.mode.ioBufferDuration?.duration(atRate: rate > 0 ? rate : 48000)
   }
 
   /// Whether the device was asked in an earlier run, without a holder since. A pin that is still
@@ -241,5 +232,19 @@ struct BufferDurationAspect: Aspect {
     } else if users.count > 1, !snapshot.has(.forcedGraph) {
       result.causes.append("PulseAudio does not report which of them requests the shortest")
     }
+  }
+}
+
+extension PlanContext {
+  /// The preferred buffer of a device; frames are counted at the preferred rate only if the device may have
+  /// it.
+  func buffer(of device: Device) -> Duration? {
+    let preferred = mode.sampleRate.flatMap { rate in
+      let isPossible =
+        !snapshot.isOfOneProgram && SampleRateAspect().obstacle(self, device, rate) == nil
+      return isPossible ? rate : nil
+    }
+    let rate = preferred ?? snapshot.rate(of: device)
+    return mode.ioBufferDuration?.duration(atRate: rate > 0 ? rate : 48000)
   }
 }

@@ -27,7 +27,8 @@ struct LatencyOffsetAspect: Aspect {
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let offset = context.mode.preferences(direction).latencyOffset,
-      context.device(direction) != nil, let (card, port) = place(context),
+      let device = context.device(direction),
+      let (card, port) = place(context, context.decidedPort(of: device) ?? device.activePort),
       forgetful(context) == nil
     else { return [] }
     let setting = Setting.latencyOffset(card: card.name, port: port.name)
@@ -42,13 +43,16 @@ struct LatencyOffsetAspect: Aspect {
     context.shownDevice(direction).flatMap { context.snapshot.forgetsLatencyOffset(of: $0) }
   }
 
-  /// The card's port that the device uses or will use.
-  private func place(_ context: PlanContext) -> (Card, DevicePort)? {
+  /// The card's port that the device uses.
+  private func placeInUse(_ context: PlanContext) -> (Card, DevicePort)? {
+    place(context, context.shownDevice(direction)?.activePort)
+  }
+
+  private func place(_ context: PlanContext, _ name: String?) -> (Card, DevicePort)? {
     guard let device = context.shownDevice(direction),
       let card = context.snapshot.card(of: device),
-      let name = context.resolved(direction)?.port?.name ?? device.activePort
-        // Servers choose the best usable one for a device that appears.
-        ?? (context.server.isPredicted(device.name) ? device.bestPort : nil)?.name,
+      // Servers choose the best usable one for a device that appears.
+      let name = name ?? (context.server.isPredicted(device.name) ? device.bestPort : nil)?.name,
       let port = card.ports.first(where: { $0.name == name })
     else { return nil }
     return (card, port)
@@ -59,7 +63,7 @@ struct LatencyOffsetAspect: Aspect {
   }
 
   func actual(_ context: PlanContext) -> StateValue? {
-    place(context).map { .number($1.latencyOffset.seconds) }
+    placeInUse(context).map { .number($1.latencyOffset.seconds) }
   }
 
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
@@ -78,9 +82,9 @@ struct LatencyOffsetAspect: Aspect {
   }
 
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
-    let device = try context.present(direction)
+    let device = try context.awaited(direction)
     guard let preference = context.mode.preferences(direction).latencyOffset else { return [] }
-    guard let (card, port) = place(context) else {
+    guard let (card, port) = placeInUse(context) else {
       throw Obstacle(
         .unreachable, "the \(direction.rawValue) has no port of a card to set it on")
     }

@@ -35,7 +35,7 @@ struct LevelAspect: Aspect {
     let level = context.level(
       setting, .volume(ChannelVolumes(volume, channels: device.channelMap.count)))
     // The desktop's slider moves the session's own device before it: its level counts, and is a person's.
-    let links = context.snapshot.chain.links(on: device).map { link in
+    let links = context.links(on: device).map { link in
       Target(
         property, .volume(direction, device: link.name),
         .volume(ChannelVolumes(.norm, channels: link.channelMap.count)),
@@ -58,7 +58,12 @@ struct LevelAspect: Aspect {
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
     guard let device = source.devices[direction] else { return }
     let volume = device.volume.loudest
-    if !device.volume.isUniformly(volume) {
+    let links = source.snapshot.chain.links(on: device)
+    if let link = links.first(where: { !$0.volume.isUniformly(.norm) }) {
+      setup.left.append(
+        "\(link.name) before \(device.name) is at \(Words.volume(link.volume)); a profile has the "
+          + "hardware's volume")
+    } else if !device.volume.isUniformly(volume) {
       setup.left.append(
         "\(device.name) has a volume for each channel (\(Words.volume(device.volume))); "
           + "a profile has one for all")
@@ -71,12 +76,12 @@ struct LevelAspect: Aspect {
   }
 
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
-    let device = try context.present(direction)
+    let device = try context.awaited(direction)
     guard let preference = context.mode.preferences(direction).volume else { return [] }
     let hardware = Self.volume(preference, of: device, in: context.snapshot) { now in
       .overridden("\(device.name) is at \(now.shown)")
     }
-    let links = context.snapshot.chain.links(on: device).map { link in
+    let links = context.links(on: device).map { link in
       Self.volume(.norm, of: link, in: context.snapshot) { _ in
         .overridden("the session's \(direction.rawValue) before \(device.name) is not at 100 %")
       }
@@ -104,7 +109,7 @@ struct LevelAspect: Aspect {
   private static func chainVolume(_ context: PlanContext, _ device: Device) -> Double? {
     guard !context.server.isPredicted(device.name) else { return nil }
     let hardware = device.volume.loudest.fraction
-    return context.snapshot.chain.links(on: device).reduce(hardware) {
+    return context.links(on: device).reduce(hardware) {
       $0 * $1.volume.loudest.fraction
     }
   }

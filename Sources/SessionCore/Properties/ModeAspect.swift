@@ -82,6 +82,9 @@ struct ModeAspect: Aspect {
 
   /// What shows that echo is cancelled, and that programs get the result.
   private func echoConditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    guard !context.snapshot.isOfOneProgram else {
+      throw Obstacle(.unreachable, "scope \"application\" loads no echo canceller")
+    }
     var ends: [Condition] = []
     for direction in Direction.allCases {
       if let error = context.resolution.waiting[direction] {
@@ -102,7 +105,13 @@ struct ModeAspect: Aspect {
           "the echo canceller is loaded when a program records, and no process waits for that; use --keep",
           .holder)
       }
-      return [.nothing("the echo canceller is loaded when a program records")]
+      guard [nil, .always].contains(context.mode.reapply) else {
+        throw Obstacle(
+          .unreachable,
+          "nothing loads the echo canceller when a program records: that needs reapply = \"always\""
+        )
+      }
+      return ends + [.nothing("the echo canceller is loaded when a program records")]
     }
     if let refusal = context.input.refusals[.echoCanceller] { throw Obstacle(.refused, refusal) }
     guard !context.lacks(.echoCanceller) else { throw .overridden("there is no echo canceller") }
@@ -130,19 +139,23 @@ struct ModeAspect: Aspect {
     if let recorder = processedRecorder(context.snapshot, device) {
       throw Obstacle(.unreachable, recorder)
     }
-    if context.snapshot.chain.remap(.input)?.isMix == true {
+    if !context.snapshot.isOfOneProgram || !context.links(on: device).isEmpty,
+      context.snapshot.chain.remap(.input)?.isMix == true
+    {
       throw Obstacle(
         .unreachable,
         "the channels of \(device.name) are mixed; leave the channel map as it is")
     }
     // The levels of a device that a step creates are set by a later plan.
     guard !context.server.isPredicted(device.name) else { return [.nothing("not there yet")] }
-    let sound = Condition(.mute(.input, device: device.name), .flag(false)) { _ in
-      Obstacle(.unreachable, "\(device.name) is muted")
+    let parts = [device] + context.links(on: device) + origins.dropFirst()
+    let mutes = parts.map { part in
+      Condition(.mute(.input, device: part.name), .flag(false)) { _ in
+        Obstacle(.unreachable, "\(part.name) is muted")
+      }
     }
     let isSet = context.mode.inputGain == .norm
-    let levels = ([device] + context.snapshot.chain.links(on: device) + origins.dropFirst()).map {
-      part in
+    let levels = parts.map { part in
       LevelAspect.volume(.norm, of: part, in: context.snapshot) { now in
         let gain = "the gain of \(part.name) is \(now.shown), not 100 %"
         guard part.name == device.name else { return Obstacle(.unreachable, gain) }
@@ -150,7 +163,7 @@ struct ModeAspect: Aspect {
           ? .overridden(gain) : Obstacle(.unreachable, gain + "; set input.gain = \"100 %\"")
       }
     }
-    return [sound] + levels
+    return mutes + levels
   }
 
   /// A program that records another program's output made from the input, instead of the input

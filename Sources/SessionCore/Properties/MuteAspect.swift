@@ -27,19 +27,32 @@ struct MuteAspect: Aspect {
     guard let muted = context.mode.preferences(direction).muted,
       let device = context.device(direction)
     else { return [] }
-    let setting = Setting.mute(direction, device: device.name)
-    let level = context.level(setting, .flag(muted))
     let mayUnmute = direction == .output || context.input.unmutesInputs
-    let isLeft = level.isLeft || !(level.value == .flag(true) || mayUnmute)
-    let hardware = Target(
-      property, setting, level.value, isLeft: isLeft, why: "on the hardware")
+    var isLeft = false
+    var targets = hardware(context, device).map { device in
+      let setting = Setting.mute(direction, device: device.name)
+      let level = context.level(setting, .flag(muted))
+      isLeft = level.isLeft || !(level.value == .flag(true) || mayUnmute)
+      return Target(property, setting, level.value, isLeft: isLeft, why: "on the hardware")
+    }
     // Each of them can mute, so all of them must be unmuted.
-    guard level.value == .flag(false) else { return [hardware] }
-    return [hardware]
-      + context.snapshot.chain.links(on: device).map {
+    for link in context.links(on: device)
+    where targets.contains(where: { $0.value == .flag(false) }) {
+      targets.append(
         Target(
-          property, .mute(direction, device: $0.name), .flag(false), isLeft: isLeft,
-          why: "on the session's own device before it")
+          property, .mute(direction, device: link.name), .flag(false), isLeft: isLeft,
+          why: "on the session's own device before it"))
+    }
+    return targets
+  }
+
+  /// The device; of several outputs at once all of them.
+  private func hardware(_ context: PlanContext, _ device: Device) -> [Device] {
+    let outputs = direction == .output ? context.resolution.outputs : []
+    guard outputs.contains(device.name) else { return [device] }
+    return [device]
+      + outputs.filter { $0 != device.name }.compactMap {
+        context.snapshot.device(direction, named: $0)
       }
   }
 
@@ -50,23 +63,33 @@ struct MuteAspect: Aspect {
   func actual(_ context: PlanContext) -> StateValue? {
     guard let device = context.shownDevice(direction), !context.server.isPredicted(device.name)
     else { return nil }
-    return .flag(devices(context, device).contains { $0.isMuted })
+    return .flag(
+      hardware(context, device).allSatisfy(\.isMuted)
+        || context.links(on: device).contains(where: \.isMuted))
   }
 
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
-    guard let device = source.devices[direction],
-      device.isMuted || source.changed.contains(.mute(direction, device: device.name))
+    guard let device = source.devices[direction] else { return }
+    if !device.isMuted,
+      let link = source.snapshot.chain.links(on: device).first(where: \.isMuted)
+    {
+      // The mode would unmute it, and no profile mutes a link.
+      setup.left.append("\(link.name) before \(device.name) is muted; a profile mutes hardware")
+      return
+    }
+    guard device.isMuted || source.changed.contains(.mute(direction, device: device.name))
     else { return }
     let path = direction == .input ? \AudioMode.inputMuted : \.outputMuted
     setup.mode[keyPath: path] = device.isMuted
   }
 
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
-    let device = try context.present(direction)
+    let device = try context.awaited(direction)
     guard let preference = context.mode.preferences(direction).muted else { return [] }
-    // One that is muted is enough; only all of them together are not.
-    let devices = devices(context, device)
-    let telling = preference ? [devices.first { $0.isMuted } ?? device] : devices
+    let (hardware, links) = (hardware(context, device), context.links(on: device))
+    // A link that is muted is enough; without a mute are only all of them together.
+    let link = hardware.allSatisfy(\.isMuted) ? nil : links.first(where: \.isMuted)
+    let telling = preference ? link.map { [$0] } ?? hardware : hardware + links
     return telling.map { device in
       Condition(.mute(direction, device: device.name), .flag(preference)) { _ in
         .overridden(
@@ -74,11 +97,6 @@ struct MuteAspect: Aspect {
           advice: preference ? nil : "only applying the profile again unmutes it")
       }
     }
-  }
-
-  /// The device, and the session's own before it.
-  private func devices(_ context: PlanContext, _ device: Device) -> [Device] {
-    [device] + context.snapshot.chain.links(on: device)
   }
 
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {

@@ -153,14 +153,16 @@ struct OptionsAspect: Aspect {
     guard let device = context.device(.output) else {
       throw Obstacle(.pending, "there is no output", .device)
     }
+    let isUsed =
+      context.snapshot.isOfOneProgram ? [] : [context.isDefault(.output, device.name)]
     func isSpeaker(_ port: DevicePort?) -> Bool { device.portTypes(port).contains(.speaker) }
     guard let speaker = device.ports.first(where: isSpeaker) else {
       guard isSpeaker(nil) else {
         throw Obstacle(.unreachable, "\(device.name) has no speaker")
       }
-      return [Condition(.device(.output, name: device.name), .name(device.name))]
+      return [Condition(.device(.output, name: device.name), .name(device.name))] + isUsed
     }
-    return [
+    return isUsed + [
       .value(.setting(.port(.output, device: device.name)), asked: .name(speaker.name)) { now in
         // Without a port that is read, the device's form alone would say that it is a speaker.
         device.ports.contains { port in

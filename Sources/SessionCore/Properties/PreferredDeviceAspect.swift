@@ -133,7 +133,7 @@ struct PreferredDeviceAspect: Aspect {
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     let device = try context.awaited(direction)
     guard context.snapshot.isOfOneProgram else {
-      return [context.isDefault(direction, device.name)]
+      return [context.isDefault(direction, device.name)] + portConditions(context, device)
     }
     let end = context.preferredEnd(on: device)
     let places = places(context, end)
@@ -147,6 +147,20 @@ struct PreferredDeviceAspect: Aspect {
           ?? Obstacle(.overridden, "'\(stream.name)' of this program is on \(place.name)")
       }
     }
+  }
+
+  /// A device that is preferred by the type of its port is used through that port.
+  private func portConditions(_ context: PlanContext, _ device: Device) -> [Condition] {
+    guard let resolved = context.resolved(direction), resolved.isPreferredByPort,
+      let port = resolved.port
+    else { return [] }
+    let setting = Setting.port(direction, device: device.name)
+    return [
+      Condition(setting, .name(port.name)) { now in
+        context.input.refusals[setting].map { Obstacle(.refused, $0) }
+          ?? .overridden("the port of \(device.name) is \(now.shown), not \(port.name)")
+      }
+    ]
   }
 
   /// The streams of the session's program, and their devices; one that records a monitor stays there.

@@ -55,7 +55,7 @@ struct SampleRateAspect: Aspect {
   }
 
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
-    let device = try context.present(context.mode.hintDirection)
+    let device = try context.awaited(context.mode.hintDirection)
     guard let preference = context.mode.sampleRate else { return [] }
     let setting = Setting.rate(device.direction, device: device.name)
     if wasGranted(context, device, preference),
@@ -91,9 +91,7 @@ struct SampleRateAspect: Aspect {
     _ context: PlanContext, _ device: Device, _ preference: Int
   ) -> Obstacle {
     let now = context.snapshot.rate(of: device)
-    let runs = context.snapshot.viewersStreams(device.direction).contains {
-      $0.device == device.index && !$0.isCorked
-    }
+    let runs = context.snapshot.viewersStreams(on: device).contains { !$0.isCorked }
     return runs
       ? Obstacle(
         .unreachable,
@@ -200,11 +198,13 @@ extension Aspect {
   func strictUnmet(
     _ context: PlanContext, _ steps: [Step], _ hint: Hint
   ) throws(SessionError) -> Unmet? {
-    guard let obstacle = refusal(context) ?? obstacle(context), obstacle.kind != .overridden,
+    let isStrict = context.mode.strict?.contains(hint) == true
+    guard let obstacle = refusal(context) ?? obstacle(context),
+      obstacle.kind != .overridden || isStrict,
       !steps.contains(where: { $0.property == property && $0.setting.isHint })
     else { return nil }
     // A hint that was granted before, without a holder since, is no failure of the machine.
-    guard context.mode.strict?.contains(hint) == true, obstacle.waitingFor != .holder,
+    guard isStrict, obstacle.waitingFor != .holder,
       obstacle.waitingFor != .stream
     else {
       return Unmet(property: property, verdict: obstacle.verdict, reason: obstacle.reason)

@@ -32,6 +32,14 @@ extension ServerSnapshot {
         && stream.properties[Owned.fixedKey] == nil
     }
   }
+
+  /// Those of them on a device, also through the chain of another session.
+  func viewersStreams(on device: Device) -> [Stream] {
+    viewersStreams(device.direction).filter { stream in
+      self.device(device.direction, at: stream.device).flatMap { chain.root(of: $0) }?.index
+        == device.index
+    }
+  }
 }
 
 extension Stream {

@@ -11,8 +11,9 @@ struct TriggerSetting: SettingKind {
   func property(in snapshot: ServerSnapshot) -> Property { .options }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    // One that is muted triggers nothing.
     snapshot.streams(.output, having: Owned.pinKey).contains {
-      $0.properties[Owned.pinKey] == Owned.triggerPin
+      $0.properties[Owned.pinKey] == Owned.triggerPin && !$0.isMuted
     } ? .flag(true) : SettingValue.absent
   }
 

@@ -294,7 +294,7 @@ private typealias Server = SimulatedServer
     #expect(
       plan.unmetLines == [
         "preferredInput pending: no usable input for 'alsa_input.later'",
-        "inputGain pending: there is no input to set it on",
+        "inputGain pending: no usable input for 'alsa_input.later'",
       ])
     #expect(Self.desk().reports(mode)[.preferredInput]?.waitingFor == .device)
   }

@@ -53,6 +53,7 @@ import Testing
     // Of these each turn has to succeed.
     let repetitions: Set = [
       "AudioSessionTests/Apply/ManyCallersTests.swift: for number in 1...60 {",
+      "AudioSessionTests/Apply/RandomWalkTests.swift: for _ in 0..<Self.rounds {",
       "AudioSessionTests/Servers/PipeWireFactTests.swift: "
         + "while refusal == nil, others.count < 65 {",
       "AudioSessionTests/Support/Proxy.swift: while bytes.count < count {",

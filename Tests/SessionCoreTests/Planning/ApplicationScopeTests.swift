@@ -167,9 +167,9 @@ private typealias Server = SimulatedServer
       PlanInput(mode: Self.everything, snapshot: shared.snapshot).place(.input) == StreamPlace())
   }
 
-  @Test func `frames are counted at the usual rate, and without a device there is no place`() {
+  @Test func `frames are counted at the device's rate, and without one there is no place`() {
     var mode = Self.everything
-    (mode.sampleRate, mode.ioBufferDuration) = (nil, .frames(480))
+    (mode.sampleRate, mode.ioBufferDuration) = (nil, .frames(441))
     let place = PlanInput(mode: mode, snapshot: Self.machine().snapshot).place(.input)
     #expect(place.rate == nil && place.buffer == .milliseconds(10))
     var empty = SimulatedServer()
