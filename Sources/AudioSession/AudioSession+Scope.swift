@@ -53,8 +53,8 @@ extension AudioSession {
       } else if let declared {
         _ = try await make(declared, budget, isObserved: false)
       }
-      // Unless something of the failed mode is left.
-      result.restored = cause.restored ?? true
+      // Unless something of the failed mode is left, or nothing was changed.
+      result.restored = cause.restored ?? (declared == nil ? nil : true)
     } catch {
       result.restored = false
       result.message += "; the former mode could not be restored (\(error.message))"

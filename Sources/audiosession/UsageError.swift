@@ -11,7 +11,10 @@ struct UsageError {
   init(_ error: any Error, _ arguments: [String]) {
     let whole = AudioSessionCommand.fullMessage(for: error)
     usage = whole.firstRange(of: "Usage:").map { String(whole[$0.lowerBound...]) } ?? ""
-    message = Self.corrected(AudioSessionCommand.message(for: error), arguments)
+    // The parser lists values in lines of their own.
+    let text = AudioSessionCommand.message(for: error).split(separator: "\n")
+      .map { $0.drop { $0 == " " } }.joined(separator: " ")
+    message = Self.corrected(text, arguments)
     isJSON = arguments.prefix { $0 != "--" }.contains("--json")
     isOneLine = Self.printsLines(arguments)
   }

@@ -10,6 +10,12 @@ extension PropertyRow {
           property, "mix-with-others, silence-others",
           "\"mix-with-others\" and \"silence-others\" exclude each other; keep one")
       }
+      guard mode.category != .soloAmbient || !options.contains(.mixWithOthers) else {
+        throw Check.failure(
+          property, "mix-with-others",
+          "category \"solo-ambient\" silences others, and option \"mix-with-others\" does not; keep one"
+        )
+      }
       // As in AVAudioSession, the speaker can be chosen only in a category that also records.
       guard options.contains(.defaultToSpeaker), mode.category != .playAndRecord else { return }
       throw Check.failure(

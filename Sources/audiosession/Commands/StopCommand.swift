@@ -66,7 +66,7 @@ struct StopJSON: EncodableWithNulls {
   static func lines(_ holder: SessionState.Holder?, isActive: Bool, width: Int?) -> [Line] {
     let rest =
       isActive
-      ? " What it applied stays; 'audiosession revert' restores the previous setup." : ""
+      ? " Devices stay as it set them; 'audiosession revert' restores the previous setup." : ""
     let text =
       holder.map { "Stopped \($0.title).\(rest)" }
       ?? "No process maintains the session; there is nothing to stop."

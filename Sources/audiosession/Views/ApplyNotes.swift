@@ -13,10 +13,12 @@ enum ApplyNotes {
         guard let report = state.properties[name], report.isUnmet, report.waitingFor != .holder,
           report.waitingFor != .stream
         else { return nil }
-        let actual = report.actual.map { " is \(PropertyWords.text($0, of: name))" } ?? ""
-        let preferred = PropertyWords.text(report.preferred, of: name)
+        let (label, preferred) = (name.row.label, PropertyWords.text(report.preferred, of: name))
         let reason = report.reason.map { ": \($0)" } ?? ""
-        return "\(name.row.label)\(actual), not \(preferred)\(reason)"
+        let what =
+          report.actual.map { "\(label) is \(PropertyWords.text($0, of: name)), not \(preferred)" }
+          ?? "\(label) \(preferred) is not in effect"
+        return what + reason
       }
   }
 
@@ -30,6 +32,13 @@ enum ApplyNotes {
     if !granted.isEmpty {
       let names = granted.map(\.row.label).joined(separator: " and ")
       parts.append("\(names) \(granted.count == 1 ? "is" : "are") no longer held")
+    }
+    let waiting = Property.reported.filter {
+      !hints.contains($0) && state.properties[$0]?.waitingFor == .holder
+    }
+    if !waiting.isEmpty {
+      let names = Words.list(waiting.map(\.row.label))
+      parts.append("\(names) \(waiting.count == 1 ? "takes" : "take") effect only with one")
     }
     let links = Set((state.route.inputs + state.route.outputs).flatMap { $0.via })
     let chain = chainNames.filter { !links.isDisjoint(with: $0.devices) }.map { $0.name }

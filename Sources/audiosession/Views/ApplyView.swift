@@ -18,7 +18,9 @@ enum ApplyView {
     let properties = PropertiesView.lines(
       report.state.properties, width: width, preferredOnly: true, showsGrants: true,
       names: names)
-    return (steps.isEmpty ? [Line("nothing to do")] : steps)
+    // A holder that was started meanwhile has done what this report does not list.
+    let nothing = report.state.holder == nil ? [Line("nothing to do")] : []
+    return (steps.isEmpty ? nothing : steps)
       + (properties.isEmpty ? [] : [.empty] + properties)
       + PlanView.left(report.left, width: width, names: names) + holder(report.state, width)
   }

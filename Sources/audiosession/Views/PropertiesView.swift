@@ -22,7 +22,8 @@ enum PropertiesView {
     let verdicts = shown.compactMap { properties[$0]?.verdict.word.count }.max() ?? 0
     return shown.flatMap { name -> [Line] in
       guard let report = properties[name] else { return [] }
-      let isGranted = showsGrants && report.waitingFor == .holder
+      let isGranted =
+        showsGrants && report.waitingFor == .holder && ApplyNotes.hints.contains(name)
       let verdict =
         isGranted ? Span("granted", .green) : Span(report.verdict.word, report.verdict.style)
       let head = [
