@@ -47,7 +47,14 @@ extension AudioSession {
   /// - Throws: `isBusy` if it is a program with its own session, or no process of this machine,
   ///   `accessDenied` if it belongs to another user, `timedOut` if it does not end.
   package func endHolder() async throws(SessionError) -> SessionState.Holder? {
-    guard let (holder, lock) = try await lockedHolder() else { return nil }
+    guard let (holder, lock) = try await lockedHolder() else {
+      guard let mark = await lastingMark() else { return nil }
+      throw SessionError(
+        .isBusy, stage: .session,
+        "\(mark.name) (process \(mark.process)) holds the audio session of this server, and its lock is "
+          + "not in \(store(nil).folder): end it with its own XDG_STATE_HOME, or where it runs",
+        value: String(mark.process))
+    }
     guard holder.name == ProcessName.own else {
       throw SessionError(
         .isBusy, stage: .session,

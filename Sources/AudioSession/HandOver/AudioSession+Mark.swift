@@ -25,9 +25,8 @@ extension AudioSession {
     var rival = await live.snapshot.holder(beside: own)
     // A holder that has just ended may still be listed, also one of this process: its lock is taken now.
     if let seen = rival, seen.files == store.files.server || self.store(of: seen) == nil {
-      let deadline = Deadline(after: min(Self.departure, budget.run.remaining))
-      _ = try? await live.wait(deadline: deadline) { $0.holder(beside: own) == nil }
-      rival = await live.snapshot.holder(beside: own)
+      rival = await lastingMark(
+        beside: own, Deadline(after: min(Self.departure, budget.run.remaining)))
     }
     guard own != nil else { return rival }
     if rival == nil {
@@ -36,6 +35,16 @@ extension AudioSession {
       await hideMark()
     }
     return rival
+  }
+
+  /// The mark of another holder that the server goes on to list; one that has just ended may still be
+  /// listed.
+  func lastingMark(
+    beside own: HolderMark? = nil, _ deadline: Deadline = Deadline(after: departure)
+  ) async -> HolderMark? {
+    guard let live else { return nil }
+    _ = try? await live.wait(deadline: deadline) { $0.holder(beside: own) == nil }
+    return await live.snapshot.holder(beside: own)
   }
 
   /// Sets this holder's mark on a new connection.

@@ -47,6 +47,24 @@ struct BesideHolderTests {
     }
   }
 
+  @Test("a holder with files of its own is not ended, and not called none", .server)
+  func otherFiles() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "category = \"record\"\n")
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory); $A apply test --keep > /dev/null || exit 9
+        XDG_STATE_HOME=$PWD/other $A stop; echo $?
+        $A stop > /dev/null; echo $?
+        XDG_STATE_HOME=$PWD/other $A stop; echo $?
+        """)
+      #expect(
+        result.standardOutput
+          == "76\n0\nNo process maintains the session; there is nothing to stop.\n0\n", "\(result)")
+      #expect(result.standardError.contains("its own XDG_STATE_HOME"), "\(result)")
+    }
+  }
+
   @Test("the default's causes are the profile, its holder, and who competes for it", .server)
   func conflict() async throws {
     try await PulseSandbox.with(.nullDevices) { sandbox in
