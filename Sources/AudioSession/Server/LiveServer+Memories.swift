@@ -89,6 +89,7 @@ extension LiveServer {
       memories[index] = now
       if now.isAsMade { await save(now.saved) }
     }
+    await tendPlaces()
   }
 
   /// Lets the server store the values of a stream that has ended, for the last time.

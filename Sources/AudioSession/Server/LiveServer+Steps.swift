@@ -21,6 +21,7 @@ extension LiveServer {
     let stream = snapshot.stream(of: step.setting)
     let place = snapshot.place(of: step)
     let changes = reports(of: step)
+    await notePlace(before: step)
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
@@ -73,6 +74,7 @@ extension LiveServer {
       return .undone(notKept(step), times: 1)
     }
     if let stream { await keepMemory(of: stream, beside: step) }
+    await tendPlaces()
     return .done(granted: nil)
   }
 

@@ -36,6 +36,8 @@ actor LiveServer {
   var memories: [Index<PulseTypes.Stream>: StreamMemory] = [:]
   /// The latest of them for each program's ended streams.
   var endedMemories: [String: StreamMemory] = [:]
+  /// The devices that the server is to store for the streams that a session of one program moved.
+  var places: [Setting: StreamPlaceMemory] = [:]
   nonisolated let memoryKeeper: StreamMemoryKeeper
   /// The profiles of Bluetooth cards that have no codecs.
   private var codecless: Set<String> = []

@@ -1,0 +1,75 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import PulseTypes
+import TestSupport
+import Testing
+
+/// Where a server places a program's streams after a session of that program.
+@Suite("What is left of the moves of a session of one program", .server, .timeLimit(.minutes(2)))
+struct StreamPlaceTests {
+  private static let third = "third"
+
+  /// The cards, and module-stream-restore.
+  private func with(_ body: (Rig) async throws -> Void) async throws {
+    var configuration = SandboxConfiguration.quiet
+    configuration.modules.insert("module-stream-restore", at: 0)
+    configuration.modules.append("module-null-source source_name=\(Self.third)")
+    try await Rig.with(configuration, body)
+  }
+
+  private static let preferring: AudioMode = {
+    var mode = AudioMode(category: .record)
+    mode.scope = .application
+    mode.preferredInput = [.name(Names.laptopInput)]
+    return mode
+  }()
+
+  private func record(_ rig: Rig) async throws -> PulseStream {
+    try await rig.outside.openStream(
+      StreamOptions(
+        direction: .input, name: "ours", device: nil,
+        spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
+  }
+
+  /// What the server has stored for the next recorder of the client.
+  private func stored(_ rig: Rig) async throws -> SavedStream? {
+    try await rig.outside.savedStreams().first { $0.direction == .input }
+  }
+
+  private func isOn(_ name: String, _ stream: PulseStream, _ rig: Rig) async throws -> Bool {
+    try await rig.eventually { seen in
+      seen.stream(.input, at: stream.index).flatMap { seen.device(.input, at: $0.device) }?.name
+        == name
+    }
+  }
+
+  @Test(
+    "no move of a session is stored, whether a stream changes or ends",
+    arguments: [nil, Self.third])
+  func moves(_ former: String?) async throws {
+    try await with { rig in
+      try await rig.outside.setDefaultSource(Names.usbInput)
+      let stream = try await record(rig)
+      if let former { try await rig.outside.moveStream(.input, stream.index, to: former) }
+      #expect(try await isOn(former ?? Names.usbInput, stream, rig))
+      try await rig.session.setAudioMode(Self.preferring)
+      #expect(try await isOn(Names.laptopInput, stream, rig))
+      #expect(try await stored(rig)?.device == former)
+      // With each change of a stream the server stores where it is, too.
+      let quiet = ChannelVolumes(Volume(fraction: 0.5), channels: 2)
+      try await rig.outside.setStreamVolume(.input, stream.index, quiet)
+      let isKept = try await eventually(within: .seconds(20)) {
+        let stored = try await stored(rig)
+        return stored?.volume == quiet && stored?.device == former
+      }
+      let seen = try await stored(rig)
+      #expect(isKept, "\(seen as Any)")
+      await stream.close()
+      try await rig.session.revert()
+      let next = try await record(rig)
+      #expect(try await isOn(former ?? Names.usbInput, next, rig))
+      await next.close()
+    }
+  }
+}
