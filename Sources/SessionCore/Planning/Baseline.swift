@@ -9,7 +9,8 @@ package struct Baseline: Sendable, Hashable, Codable {
   /// The history of one setting.
   package struct Entry: Sendable, Hashable, Codable {
     package var setting: Setting
-    /// Its value before the session's first change.
+    /// Its value before the session's first change; absent for a stream of one program that followed the
+    /// default then.
     package var before: SettingValue
     /// The value that the session set; nil if it vanished or changed as a consequence of another
     /// change.
@@ -152,7 +153,8 @@ package struct Baseline: Sendable, Hashable, Codable {
       if snapshot.returns(setting) { entry.ours = before }
       entries.append(entry)
     }
-    guard let before = snapshot.value(of: step.setting) else { return }
+    guard var before = snapshot.value(of: step.setting) else { return }
+    if snapshot.isFollower(step.setting) { before = .absent }
     record(Entry(setting: step.setting, before: before, ours: step.to, in: snapshot))
   }
 
@@ -168,6 +170,9 @@ package struct Baseline: Sendable, Hashable, Codable {
     for index in entries.indices {
       if entries[index].setting == step.setting, entries[index].isShown(in: snapshot) {
         if outlastsSession { entries[index].before = step.to }
+        if !entries[index].isChange, snapshot.isFollower(step.setting) {
+          entries[index].before = .absent
+        }
         entries[index].ours = step.to
       } else if moved.contains(entries[index].setting), !snapshot.returns(entries[index].setting) {
         entries[index].ours = nil
@@ -278,6 +283,14 @@ extension Baseline.Entry {
 }
 
 extension ServerSnapshot {
+  /// Whether a setting is the device of a stream of one program that follows the default: no device is
+  /// its own then. Where it was taken in charge tells less: a device that was the default may not be any
+  /// more when the session first moves the stream.
+  fileprivate func isFollower(_ setting: Setting) -> Bool {
+    guard isOfOneProgram, case .stream(let direction, _) = setting else { return false }
+    return value(of: setting) == server.defaultName(direction).map(SettingValue.name)
+  }
+
   /// Whether a setting has its value again when its device returns: another value is then another
   /// program's, who may have changed it at the same moment.
   fileprivate func returns(_ setting: Setting) -> Bool {

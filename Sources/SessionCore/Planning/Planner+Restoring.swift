@@ -21,7 +21,8 @@ extension Planner {
     guard !isShown || entry.isShown(in: input.snapshot) else { return }
     let now = isShown ? server.value(of: entry.setting) : nil
     let isFallback = isFallback(entry)
-    guard now != entry.before || isFallback else { return }
+    let value = entry.setting.kind.restorable(entry.before, in: self)
+    guard now == nil || now != entry.before && now != value || isFallback else { return }
     if let now, let ours = entry.ours, !entry.isOurs(now),
       input.snapshot.value(of: entry.setting) == now, !entry.isOursShown(in: input.snapshot),
       !entry.setting.kind.isOwn(ours, in: self)
@@ -42,7 +43,7 @@ extension Planner {
       return
     }
     if let note = choiceNote(entry, now) { plan.left.append(note) }
-    guard let value = entry.setting.kind.restorable(entry.before, in: self) else { return }
+    guard let value else { return }
     emit(
       Target(
         entry.setting.kind.property(in: server.snapshot), entry.setting, value,

@@ -21,9 +21,15 @@ struct StreamSetting: DeviceChoiceSettingKind {
 
   func answer(in snapshot: ServerSnapshot) -> Reading.Answer { .stream(direction) }
 
+  /// A stream of one program that followed the default, or whose device is gone, follows the present
+  /// default: PulseAudio forgets what a stream prefers when it is moved there, and stores any other device.
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
-    guard case .name(let name) = before else { return nil }
-    return planner.server.snapshot.device(direction, named: name) == nil ? nil : before
+    let snapshot = planner.server.snapshot
+    if case .name(let name) = before, snapshot.device(direction, named: name) != nil {
+      return before
+    }
+    guard snapshot.isOfOneProgram else { return nil }
+    return snapshot.defaultDevice(direction).map { .name($0.name) }
   }
 
   func predict(_ value: SettingValue, in server: inout PredictedServer) {

@@ -72,4 +72,23 @@ struct StreamPlaceTests {
       await next.close()
     }
   }
+
+  @Test("a stream that followed the default follows it afterwards")
+  func follower() async throws {
+    try await with { rig in
+      try await rig.outside.setDefaultSource(Names.laptopInput)
+      let stream = try await record(rig)
+      #expect(try await isOn(Names.laptopInput, stream, rig))
+      try await rig.session.setAudioMode(Self.preferring)
+      let events = rig.session.stateUpdates
+      try await rig.outside.setDefaultSource(Names.usbInput)
+      for await state in events where state.reapplies ?? 0 > 0 { break }
+      #expect(try await isOn(Names.laptopInput, stream, rig))
+      try await rig.session.revert()
+      #expect(try await isOn(Names.usbInput, stream, rig))
+      try await rig.outside.setDefaultSource(Self.third)
+      #expect(try await isOn(Self.third, stream, rig))
+      await stream.close()
+    }
+  }
 }

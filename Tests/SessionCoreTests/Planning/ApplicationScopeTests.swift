@@ -85,6 +85,72 @@ private typealias Server = SimulatedServer
     #expect(back.server.snapshot.streams(on: Server.microphone).count == 2)
   }
 
+  /// Where the program's stream is before a session that prefers the laptop's microphone, and after it.
+  struct Stay: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    /// The defaults before the session and during it.
+    let defaults: [String]
+    let before: String
+    var isUnplugged = false
+    let after: String
+  }
+
+  static let stays = [
+    Stay(
+      testDescription: "on the preferred device, which was the default",
+      defaults: [Server.microphone, Server.webcam], before: Server.microphone,
+      after: Server.webcam),
+    Stay(
+      testDescription: "on another default", defaults: [Server.usb, Server.webcam],
+      before: Server.usb, after: Server.webcam),
+    Stay(
+      testDescription: "on a device of its own", defaults: [Server.webcam, Server.webcam],
+      before: Server.usb, after: Server.usb),
+    Stay(
+      testDescription: "on a device that is unplugged", defaults: [Server.webcam, Server.webcam],
+      before: Server.usb, isUnplugged: true, after: Server.webcam),
+  ]
+
+  @Test(arguments: stays)
+  func `a stream that followed the default follows the present one afterwards`(
+    _ stay: Stay
+  ) throws {
+    var server = Server.machine {
+      $0.addLaptop()
+      $0.addUSB()
+      $0.addWebcam()
+    }
+    server.snapshot.viewer = Self.process
+    try server.setDefault(.input, stay.defaults[0])
+    let stream = server.add(
+      stream: "ours", .input, on: stay.before,
+      properties: ["application.process.id": "\(Self.process)"])
+    var mode = AudioMode(category: .record)
+    mode.scope = .application
+    mode.preferredInput = [.name(Server.microphone)]
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    func place() -> String? {
+      run.server.snapshot.stream(.input, at: stream)
+        .flatMap { run.server.snapshot.device(.input, at: $0.device) }?.name
+    }
+    func goOn(_ change: (inout PlanInput) -> Void) {
+      var next = Run(run.server, run.input)
+      next.input.baseline = run.stored
+      change(&next.input)
+      next.run()
+      #expect(next.failure == nil && next.refusal == nil, "\(next.trace)")
+      run = next
+    }
+    run.run()
+    #expect(run.failure == nil && run.refusal == nil, "\(run.trace)")
+    try run.server.setDefault(.input, stay.defaults[1])
+    if stay.isUnplugged { run.server.unplug("alsa_card.usb") }
+    goOn { $0.occasion = .upkeep }
+    #expect(place() == Server.microphone)
+    goOn { ($0.mode, $0.occasion) = (AudioMode(), .asked) }
+    #expect(place() == stay.after && run.plans.allSatisfy { $0.left.isEmpty }, "\(run.trace)")
+  }
+
   @Test func `a session of the server and one of a program leave each other's pins`() throws {
     var server = Self.machine()
     let mode = preferring {
