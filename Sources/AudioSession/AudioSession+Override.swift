@@ -62,9 +62,9 @@ extension AudioSession {
 
   /// Ends the override after a change of the route; another rate of the same devices does not
   /// count.
-  func noteRoute(_ route: @autoclosure () -> Route) {
+  func noteRoute(_ route: Route) {
     guard upkeep.portOverride != .none, let last = broadcast.shown.route,
-      !last.hasPlaces(of: route())
+      !last.hasPlaces(of: route)
     else { return }
     upkeep.portOverride = .none
   }

@@ -83,7 +83,7 @@ extension AudioSession {
       let hasOtherDevices =
         broadcast.shown.snapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
       broadcast.shown.snapshot = snapshot
-      noteRoute(snapshot.route)
+      if upkeep.portOverride != .none { noteRoute(try await state(live, store(live)).route) }
       if hasOtherDevices {
         upkeep.rules.news.insert(.otherDevices)
         emit(.devicesChanged)

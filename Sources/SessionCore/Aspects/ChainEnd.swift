@@ -26,10 +26,7 @@ struct ChainEnd: Planned {
   /// The streams of the session's program, if the session prefers a device.
   private func ownMoves(_ context: PlanContext, to end: String) -> [Target] {
     guard context.mode.preferences(direction).prefer != nil else { return [] }
-    return context.snapshot.viewersStreams(direction).filter { stream in
-      let device = context.snapshot.device(direction, at: stream.device)
-      return device.map { !$0.isMonitor || $0.name == end } ?? false
-    }.map { stream in
+    return context.snapshot.viewersPlaces(direction, beside: end).map { stream, _ in
       Target(
         property, .stream(direction, stream.index), .name(end), phase: phase,
         why: "a stream of this program")

@@ -21,11 +21,7 @@ extension PlanContext {
   /// The default's device; of a session of one program, that of its streams, where none is on the mode's.
   private func deviceInUse(_ direction: Direction, beside meant: Device) -> Device? {
     guard snapshot.isOfOneProgram else { return snapshot.chain.defaultRoot(direction) }
-    let roots = snapshot.viewersStreams(direction).compactMap { stream in
-      snapshot.device(direction, at: stream.device).flatMap {
-        $0.isMonitor ? nil : snapshot.chain.root(of: $0)
-      }
-    }
-    return roots.contains { $0.name == meant.name } ? meant : roots.first
+    let end = snapshot.viewersDevice(direction, beside: meant)
+    return end.flatMap { snapshot.chain.root(of: $0) }
   }
 }

@@ -121,7 +121,7 @@ struct PreferredDeviceAspect: Aspect {
       let device = context.device(direction)
     {
       let end = context.preferredEnd(on: device)
-      let places = places(context, end)
+      let places = context.snapshot.viewersPlaces(direction, beside: end)
       return (places.first { $0.device.name != end } ?? places.first).map {
         .string($0.device.name)
       }
@@ -136,7 +136,7 @@ struct PreferredDeviceAspect: Aspect {
       return [context.isDefault(direction, device.name)] + portConditions(context, device)
     }
     let end = context.preferredEnd(on: device)
-    let places = places(context, end)
+    let places = context.snapshot.viewersPlaces(direction, beside: end)
     guard !places.isEmpty else {
       throw Obstacle(.pending, "streams of this program are opened on \(end)", .stream)
     }
@@ -161,15 +161,6 @@ struct PreferredDeviceAspect: Aspect {
           ?? .overridden("the port of \(device.name) is \(now.shown), not \(port.name)")
       }
     ]
-  }
-
-  /// The streams of the session's program, and their devices; one that records a monitor stays there.
-  private func places(
-    _ context: PlanContext, _ end: String
-  ) -> [(stream: Stream, device: Device)] {
-    context.snapshot.viewersStreams(direction).compactMap { stream in
-      context.snapshot.device(direction, at: stream.device).map { (stream, $0) }
-    }.filter { _, device in !device.isMonitor || device.name == end }
   }
 
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {

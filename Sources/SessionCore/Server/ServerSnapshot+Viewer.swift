@@ -40,6 +40,24 @@ extension ServerSnapshot {
         == device.index
     }
   }
+
+  /// Those streams and the devices that they are on; not one that records a monitor, which stays there,
+  /// unless the mode's device is a monitor.
+  ///
+  /// - Parameter meant: the name of the mode's device, or of its chain's end.
+  func viewersPlaces(
+    _ direction: Direction, beside meant: String?
+  ) -> [(stream: Stream, device: Device)] {
+    viewersStreams(direction).compactMap { stream in
+      device(direction, at: stream.device).map { (stream, $0) }
+    }.filter { _, device in !device.isMonitor || device.name == meant }
+  }
+
+  /// The device that those streams use: the mode's if one of them is on it; nil without any.
+  func viewersDevice(_ direction: Direction, beside meant: Device?) -> Device? {
+    let devices = viewersPlaces(direction, beside: meant?.name).map(\.device)
+    return devices.first { chain.root(of: $0)?.name == meant?.name } ?? devices.first
+  }
 }
 
 extension Stream {

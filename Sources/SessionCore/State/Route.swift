@@ -56,34 +56,40 @@ extension Route {
 }
 
 extension PlanInput {
-  /// The session's route: that of its program's streams in scope `application`, otherwise that of
-  /// all programs.
+  /// The session's route: that of its program's streams in scope `application`, or of the next one where
+  /// there is none; otherwise that of all programs.
   var ownRoute: Route {
     var route = snapshot.route
     guard snapshot.isOfOneProgram else { return route }
-    let resolution = Resolution.tolerant(self)
     for direction in Direction.allCases {
-      guard let resolved = resolution.devices[direction], !resolved.isDefault,
-        mode.preferences(direction).prefer != nil,
-        let device = snapshot.device(direction, named: resolved.name)
-      else { continue }
-      let ends = [snapshot.routeDevice(device)]
+      let meant = meantDevice(direction)
+      guard let end = snapshot.viewersDevice(direction, beside: meant) ?? meant else { continue }
+      let ends = snapshot.routeDevices(to: end)
       if direction == .input { route.inputs = ends } else { route.outputs = ends }
     }
     return route
+  }
+
+  /// The device on which a session of one program has its streams; nil if they follow the default.
+  func meantDevice(_ direction: Direction) -> Device? {
+    guard mode.preferences(direction).prefer != nil,
+      let resolved = Resolution.tolerant(self).devices[direction], !resolved.isDefault
+    else { return nil }
+    return snapshot.device(direction, named: resolved.name)
   }
 }
 
 extension ServerSnapshot {
   /// The route that a program without its own session gets now.
   package var route: Route {
-    Route(inputs: routeDevices(.input), outputs: routeDevices(.output))
+    Route(
+      inputs: defaultDevice(.input).map(routeDevices) ?? [],
+      outputs: defaultDevice(.output).map(routeDevices) ?? [])
   }
 
-  private func routeDevices(_ direction: Direction) -> [RouteDevice] {
-    guard let end = defaultDevice(direction), let root = chain.root(of: end), !isDummy(root) else {
-      return []
-    }
+  /// The hardware under the device that programs use.
+  fileprivate func routeDevices(to end: Device) -> [RouteDevice] {
+    guard let root = chain.root(of: end), !isDummy(root) else { return [] }
     let links = chain.links(to: end)
     let roots =
       [root]

@@ -108,15 +108,25 @@ extension ServerSnapshot {
   /// its rate, and at once resumes what a user suspends.)
   func suspendedInUse(by mode: AudioMode) -> [InterruptionReason] {
     guard !has(.suspendedAtRest) else { return [] }
-    return Direction.allCases.compactMap { direction in
-      guard mode.concerns(direction), let device = chain.defaultRoot(direction),
-        device.state == .suspended
-      else { return nil }
-      let isUsed = ([device] + chain.ownedDevices(direction)).contains { device in
+    return Direction.allCases.filter(mode.concerns).flatMap { direction in
+      isOfOneProgram ? viewersRoots(direction, mode) : defaultRootInUse(direction)
+    }.filter { $0.state == .suspended }.map { .deviceSuspended($0.name) }
+  }
+
+  /// The default's hardware, if a stream of any program runs on it.
+  private func defaultRootInUse(_ direction: Direction) -> [Device] {
+    [chain.defaultRoot(direction)].compactMap { $0 }.filter { root in
+      ([root] + chain.ownedDevices(direction)).contains { device in
         streams(on: device).contains { !$0.isCorked && $0.client != nil }
       }
-      return isUsed ? .deviceSuspended(device.name) : nil
     }
+  }
+
+  /// The hardware under the running streams of the session's program.
+  private func viewersRoots(_ direction: Direction, _ mode: AudioMode) -> [Device] {
+    let meant = PlanInput(mode: mode, snapshot: self).meantDevice(direction)
+    return viewersPlaces(direction, beside: meant?.name).filter { !$0.stream.isCorked }
+      .compactMap { chain.root(of: $0.device) }
   }
 
   /// The name of a stream's program; nil if it is this process.

@@ -151,6 +151,30 @@ struct ApplicationScopeTests {
     }
   }
 
+  @Test("the speaker stays chosen while another device is the default", .server)
+  func speaker() async throws {
+    var configuration = SandboxConfiguration.quiet
+    configuration.modules.append("module-null-sink sink_name=other")
+    try await Rig.with(configuration) { rig in
+      try await rig.outside.setDefaultSink("other")
+      var mode = AudioMode(category: .playAndRecord)
+      mode.scope = .application
+      mode.preferredOutput = [.name(Names.laptopOutput)]
+      try await rig.session.setAudioMode(mode)
+      try await rig.session.overrideOutputPort(.speaker)
+      // A second look begins when the first has ended.
+      for fraction in [0.4, 0.6] {
+        let looks = await rig.session.looks
+        try await rig.outside.setVolume(
+          .output, device: "other", ChannelVolumes(Volume(fraction: fraction), channels: 2))
+        #expect(await eventually { await rig.session.looks > looks })
+      }
+      let state = try await rig.session.getSessionState()
+      #expect(state.route.outputs.map(\.name) == [Names.laptopOutput])
+      #expect(state.properties[.outputPort]?.preferred == .strings(["type:speaker"]))
+    }
+  }
+
   @Test("goes on after a restart of the server", .bothServers, arguments: machines)
   func restart(_ machine: Machine) async throws {
     try await Rig.with(machine.quiet) { rig in

@@ -275,6 +275,59 @@ private typealias Server = SimulatedServer
     #expect(run.server.reports(mode)[.preferredInput]?.verdict == .applied)
   }
 
+  @Test func `the route of a program is where its streams are, or will be`() throws {
+    var server = Self.machine()
+    try server.setDefault(.input, Server.microphone)
+    var mode = AudioMode(category: .record)
+    mode.scope = .application
+    mode.preferredInput = [.name(Server.usb)]
+    func inputs() -> [String] {
+      PlanInput(mode: mode, snapshot: server.snapshot).ownRoute.inputs.map(\.name)
+    }
+    #expect(inputs() == [Server.microphone])
+    let ours = try Self.stream("ours")
+    try server.move(.input, ours, Server.usb)
+    #expect(inputs() == [Server.usb])
+    mode.preferredInput = nil
+    #expect(inputs() == [Server.usb])
+    server.removeStreams(.input) { $0.index == ours }
+    #expect(inputs() == [Server.microphone])
+    mode.preferredInput = [.name(Server.usb)]
+    #expect(inputs() == [Server.usb])
+  }
+
+  @Test func `a monitor that the mode names is in use, also beside other streams`() throws {
+    var server = Self.machine()
+    server.addLoose(.output, "null")
+    server.add(
+      stream: "desktop", .input, on: "null.monitor",
+      properties: ["application.process.id": "\(Self.process)"])
+    var mode = AudioMode(category: .record)
+    mode.scope = .application
+    mode.preferredInput = ["null.monitor"]
+    let input = PlanInput(mode: mode, snapshot: server.snapshot)
+    #expect(input.ownRoute.inputs.map(\.name) == ["null.monitor"])
+    let context = PlanContext(
+      input: input, server: PredictedServer(server.snapshot), resolution: .tolerant(input))
+    #expect(context.onDeviceInUse(.input) == nil)
+  }
+
+  @Test func `a program is interrupted where its own device is suspended`() throws {
+    var server = Self.machine()
+    try server.setDefault(.input, Server.microphone)
+    var mode = AudioMode(category: .record)
+    mode.scope = .application
+    mode.preferredInput = [.name(Server.usb)]
+    server.editStreams(.input) { $0.client = Index(1) }
+    try server.move(.input, try Self.stream("ours"), Server.usb)
+    try server.edit(.input, Server.microphone) { $0.state = .suspended }
+    #expect(server.snapshot.suspendedInUse(by: mode).isEmpty)
+    try server.edit(.input, Server.usb) { $0.state = .suspended }
+    #expect(server.snapshot.suspendedInUse(by: mode) == [.deviceSuspended(Server.usb)])
+    server.editStreams(.input) { $0.isCorked = true }
+    #expect(server.snapshot.suspendedInUse(by: mode).isEmpty)
+  }
+
   @Test func `combined outputs are everybody's`() {
     #expect(throws: SessionError.self) {
       try preferring {
