@@ -14,18 +14,24 @@ struct RandomWalkTests {
   private struct Walk: CustomTestStringConvertible, Sendable {
     let machine: Machine
     let seed: UInt64
-    var testDescription: String { "\(machine.kind), seed \(seed)" }
+    var testDescription: String { "\(machine.kind), \(holding), seed \(seed)" }
+
+    var holding: ServerWalkTests.Holding {
+      ServerWalkTests.Holding.allCases[Int(seed % 3)]
+    }
 
     static let all = [Machine.desktop, .graph].flatMap { machine in
-      (1...UInt64(2 * SeedBlock.factor)).map { Walk(machine: machine, seed: $0) }
+      (1...UInt64(3 * SeedBlock.factor)).map { Walk(machine: machine, seed: $0) }
     }
   }
 
   @Test("applied is reported only of what the server has", arguments: Walk.all)
   private func walk(_ walk: Walk) async throws {
     let cards = ["kind=laptop", "kind=usb-headset"]
-    try await Rig.with(walk.machine.with(cards: cards)) { rig in
-      var walker = Walker(rig: rig, random: SeededRandom(seed: walk.seed))
+    let isHolding = walk.holding != .command
+    try await Rig.with(walk.machine.with(cards: cards), isHolding: isHolding) { rig in
+      var walker = Walker(
+        rig: rig, random: SeededRandom(seed: walk.seed), isOwn: walk.holding == .application)
       for _ in 0..<Self.rounds {
         try await walker.act()
         guard try await walker.isHonest() else { break }
@@ -48,7 +54,12 @@ private struct Walker {
   /// Whether nobody else has changed anything since the last call.
   private var isUndisturbed = false
 
-  init(rig: Rig, random: SeededRandom) { (self.rig, self.random) = (rig, random) }
+  /// Whether the session is about this program's own streams.
+  private let isOwn: Bool
+
+  init(rig: Rig, random: SeededRandom, isOwn: Bool) {
+    (self.rig, self.random, self.isOwn) = (rig, random, isOwn)
+  }
 
   mutating func act() async throws {
     let chance = random.int(in: 1...10)
@@ -127,7 +138,8 @@ private struct Walker {
       streams.append(
         try await rig.outside.openStream(
           StreamOptions(
-            direction: direction, name: "another", device: random.one(in: 2) ? device.name : nil,
+            direction: direction, name: isOwn ? "ours" : "another",
+            device: random.one(in: 2) ? device.name : nil,
             spec: SampleSpec(format: .s16le, rate: rate, channels: 2),
             latency: random.maybe([.milliseconds(5), .milliseconds(60)]), startCorked: false)))
     case 6:
@@ -184,6 +196,7 @@ private struct Walker {
       [.milliseconds(10), .frames(256), .milliseconds(40)], in: 2)
     mode.inputLatencyOffset = random.maybe([.milliseconds(7)], in: 5)
     mode.outputLatencyOffset = random.maybe([.milliseconds(9)], in: 5)
+    if isOwn { mode.scope = .application }
     return mode
   }
 
@@ -194,7 +207,8 @@ private struct Walker {
     var (patient, pauses) = (PatientLook(), Pauses())
     while true {
       let state = try await rig.session.getSessionState()
-      let look = ServerLook(snapshot: try await patient.snapshot(rig.outside))
+      let look = ServerLook(
+        snapshot: try await patient.snapshot(rig.outside), program: isOwn ? "ours" : nil)
       let wrong = lies(state, look)
       if wrong.isEmpty { return true }
       guard ContinuousClock.now < deadline else {
@@ -207,6 +221,8 @@ private struct Walker {
 
   private func lies(_ state: SessionState, _ look: ServerLook) -> [String] {
     ServerLook.properties.compactMap { property in
+      // Streams ask for their own buffer and rate, which no device shows.
+      if isOwn, [.ioBufferDuration, .sampleRate].contains(property) { return nil }
       guard let report = state.properties[property] else { return nil }
       // A stream from before may ask for a shorter buffer.
       if report.verdict == .overridden, isUndisturbed, property != .ioBufferDuration {
