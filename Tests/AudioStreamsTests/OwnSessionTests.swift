@@ -74,7 +74,7 @@ struct OwnSessionTests {
   }
 
   /// Of a tone in samples of 48 kHz; both tones have whole periods in a tenth of a second.
-  private static func amplitude(of frequency: Double, in samples: [Float]) -> Double {
+  static func amplitude(of frequency: Double, in samples: [Float]) -> Double {
     let part = samples.prefix(4800)
     var (s, c) = (0.0, 0.0)
     for (at, sample) in part.enumerated() {

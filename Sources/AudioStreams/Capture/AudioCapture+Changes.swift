@@ -24,9 +24,10 @@ extension AudioCapture {
       }
       guard let device = snapshot.device(.input, at: tap.device) else { return }
       let spec = device.sampleSpec
-      let place = run.place
+      // A device that has none of the channels taken of the former one gives silence.
+      let place = await capture.session.place(.input)
       let isSame =
-        (place.rate != nil || Int(spec.rate) == grant.rate)
+        place.hasFormat(of: run.place) && (place.rate != nil || Int(spec.rate) == grant.rate)
         && (place.channels != nil || Int(spec.channels) == grant.channels)
       let configuration = (try? await capture.followed(run)) ?? run.configuration
       if isSame, await capture.mayTap(device, configuration) {
@@ -76,7 +77,7 @@ extension AudioCapture {
     await react(in: id) { capture in
       guard let run = capture.run, run.tap != nil, run.configuration.device == nil else { return }
       let place = await capture.session.place(.input)
-      guard place.rate != run.place.rate || place.channels != run.place.channels else { return }
+      guard !place.hasFormat(of: run.place) else { return }
       await capture.tapAgain(after: .routeChange)
     }
   }

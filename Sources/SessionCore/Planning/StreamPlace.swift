@@ -22,6 +22,11 @@ package struct StreamPlace: Sendable, Hashable {
 
   /// As any program's stream.
   package init() {}
+
+  /// Whether streams of both take the same rate and channels.
+  package func hasFormat(of other: StreamPlace) -> Bool {
+    rate == other.rate && channels == other.channels
+  }
 }
 
 extension PlanInput {

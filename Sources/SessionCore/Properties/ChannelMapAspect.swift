@@ -87,8 +87,11 @@ struct ChannelMapAspect: Aspect {
     let hardware = Condition(
       .channels(direction, device: device.name), .channels(device.channelMap))
     if context.snapshot.isOfOneProgram {
-      guard let routing, !isIdentity else { return [hardware] }
-      return try ownConditions(context, device, routing)
+      guard let routing else { return [hardware] }
+      guard isIdentity else { return try ownConditions(context, device, routing) }
+      // The server plays a stream's channels where they are to be heard, whichever it has.
+      guard direction == .input else { return [hardware] }
+      return [hardware] + takenChannels(context, device, routing)
     }
     guard context.input.capabilities.moduleLoading || isIdentity else { throw .noModules }
     if let refusal = context.input.refusals[.chain(direction)] { throw Obstacle(.refused, refusal) }
@@ -108,14 +111,28 @@ struct ChannelMapAspect: Aspect {
   private static func ownConditions(
     _ context: PlanContext, _ device: Device, _ routing: ChannelRouting
   ) throws(Obstacle) -> [Condition] {
-    let streams = streams(context, device)
-    guard !streams.isEmpty else {
+    let taken = takenChannels(context, device, routing)
+    guard !taken.isEmpty else {
       throw Obstacle(.pending, "streams of this program take the channels themselves", .stream)
     }
-    return streams.map { stream in
-      Condition(
-        .streamChannels(device.direction, stream.index), .channels(routing.masterMap)
-      ) { _ in
+    return taken
+  }
+
+  /// What shows that each stream of the program has the channels; their order is the device's where that
+  /// has just these.
+  private static func takenChannels(
+    _ context: PlanContext, _ device: Device, _ routing: ChannelRouting
+  ) -> [Condition] {
+    let isIdentity = routing.isIdentity(on: device.channelMap)
+    return streams(context, device).map { stream in
+      .value(
+        .streamChannels(device.direction, stream.index), asked: .channels(routing.masterMap)
+      ) { taken in
+        guard isIdentity, case .channels(let map) = taken else {
+          return taken == .channels(routing.masterMap)
+        }
+        return routing.isIdentity(on: map)
+      } otherwise: { _ in
         Obstacle(
           .unreachable,
           "'\(stream.name)' takes \(stream.channelMap): a stream's channels are chosen when it is "

@@ -233,6 +233,37 @@ private typealias Server = SimulatedServer
       PlanInput(mode: Self.everything, snapshot: shared.snapshot).place(.input) == StreamPlace())
   }
 
+  @Test func `a stream with other channels than those of a device that needs no map`() throws {
+    var server = Server.machine {
+      $0.addLoose(.input, "stereo")
+      $0.addLoose(.input, "single", .mono)
+    }
+    server.snapshot.viewer = Self.process
+    for name in ["stereo", "single"] {
+      server.add(
+        stream: name, .input, on: name, properties: ["application.process.id": "\(Self.process)"])
+    }
+    func report(_ name: String, _ map: ChannelMap? = nil) -> PropertyReport? {
+      var server = server
+      if let map { server.editStreams(.input) { $0.channelMap = map } }
+      server.snapshot.sourceOutputs.removeAll { $0.properties["application.name"] != name }
+      let isStereo = name == "stereo"
+      return server.reports(
+        preferring {
+          $0.scope = .application
+          $0.preferredInput = [.name(name)]
+          $0.channelMap = isStereo ? .positions([.frontLeft, .frontRight]) : nil
+          $0.polarPattern = isStereo ? nil : .cardioid
+        })[isStereo ? .channelMap : .polarPattern]
+    }
+    #expect(report("stereo")?.verdict == .applied && report("single")?.verdict == .applied)
+    for (name, map) in [("stereo", ChannelMap.mono), ("single", ChannelMap([.frontLeft]))] {
+      let report = report(name, map)
+      #expect(report?.verdict == .unreachable, "\(report as Any)")
+      #expect(report?.reason?.contains("takes \(map)") == true)
+    }
+  }
+
   @Test func `frames are counted at the device's rate, and without one there is no place`() {
     var mode = Self.everything
     (mode.sampleRate, mode.ioBufferDuration) = (nil, .frames(441))
