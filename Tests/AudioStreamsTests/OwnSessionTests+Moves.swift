@@ -49,4 +49,36 @@ extension OwnSessionTests {
     }
     return false
   }
+
+  @Test("notes are heard on an output with other channels", arguments: [false, true])
+  func otherOutput(isServers: Bool) async throws {
+    let machine = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=laptop rate=48000",
+      "module-null-sink sink_name=usb rate=48000 channels=1 channel_map=mono",
+    ])
+    try await Rig.with(machine) { rig in
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      try await outside.setDefaultSink("laptop")
+      var mode = AudioMode(category: .playback)
+      mode.scope = .application
+      mode.outputChannelMap = .swap
+      if !isServers { mode.preferredOutput = ["laptop", "usb"] }
+      try await rig.session.setAudioMode(mode)
+      let synthesizer = Synthesizer(session: rig.session)
+      try await synthesizer.start()
+      let listener = try await Listener.on("usb.monitor", rig.sandbox)
+      try await isServers
+        ? outside.setDefaultSink("usb")
+        : outside.unloadModule(
+          #require(outside.snapshot().modules.first { $0.argument.contains("laptop") }).index)
+      let isHeard = await eventually {
+        _ = try? synthesizer.triggerNote(pitch: 69)
+        return listener.channel(0).contains { abs($0) > 0.01 }
+      }
+      #expect(isHeard)
+      await listener.close()
+      await synthesizer.stop()
+      await outside.close()
+    }
+  }
 }

@@ -1,6 +1,7 @@
 public import AudioSession
 internal import CAudioKernel
 internal import PulseTypes
+internal import SessionCore
 
 /// Plays notes with low latency: eight sine voices, mixed on an audio thread that runs only C.
 ///
@@ -87,10 +88,14 @@ public final class Synthesizer: Sendable {
     var opened: RealtimeStream?
     do throws(StreamError) {
       var request = request
-      request.take(await session.place(.output))
+      let place = await session.place(.output)
+      request.take(place)
       let stream = try RealtimeStream(request) { [weak self, engine] signal in
-        guard case .ended(let error?) = signal, engine.fail(run, error) else { return }
-        Self.bringBack(self, run)
+        switch signal {
+        case .ended(let error?): if engine.fail(run, error) { Self.bringBack(self, run) }
+        case .events(let events): if events.contains(.moved) { Task { await self?.moved(run) } }
+        case .ready, .sound, .requested, .ended(nil): break
+        }
       }
       opened = stream
       let grant = try await stream.opened()
@@ -98,7 +103,7 @@ public final class Synthesizer: Sendable {
         configuration, sampleRate: Double(grant.rate), channels: grant.channels)
       let parts = SynthParts(
         kernel: kernel, stream: stream, bufferFrames: grant.bufferFrames,
-        scheduling: grant.scheduling, longestRelease: configuration.longestRelease)
+        scheduling: grant.scheduling, longestRelease: configuration.longestRelease, place: place)
       guard engine.begin(run, parts) else {
         throw engine.failure
           ?? StreamError(.engineStartFailed, "the synthesizer was stopped while it started")
@@ -111,6 +116,18 @@ public final class Synthesizer: Sendable {
       _ = engine.fail(run, error)
       throw error
     }
+  }
+
+  /// The stream is on another output, where the session's channels may be others: one that has none of the
+  /// former ones plays nothing. Opens another stream then.
+  private func moved(_ run: UInt64) async {
+    guard configuration.device == nil, (try? await session.snapshot()) != nil else { return }
+    let place = await session.place(.output)
+    guard let parts = engine.parts, !place.hasFormat(of: parts.place),
+      engine.fail(run, StreamError(.deviceNotAvailable, "the output has other channels"))
+    else { return }
+    await parts.end()
+    Self.bringBack(self, run)
   }
 
   /// Notes when the output has taken no sound for 5 s longer than its buffer lasts, and when it does
@@ -259,6 +276,8 @@ struct SynthParts: Sendable {
   let scheduling: Scheduling
   /// How long a note may take to fade out.
   let longestRelease: Duration
+  /// Where the session placed its streams when this one was opened.
+  let place: StreamPlace
 
   /// Releases all notes and waits until the last one has been played. Waits at most one second
   /// longer than that should take: a server that is frozen plays nothing more.
