@@ -35,6 +35,9 @@ extension AudioSession {
   /// The mode in effect; nil if this process has none.
   package var modeInEffect: AudioMode? { life.modeInEffect?.mode }
 
+  /// Whether it is closed, or about to be; its streams end with it.
+  package var isClosed: Bool { life.isClosed || isEnding }
+
   /// Whether it has a server.
   package var isConnected: Bool {
     get async {

@@ -23,6 +23,8 @@ public actor AudioSession {
   var connection = Connection.none
   /// Its lock, and the mode of this process.
   var life = SessionLife<Hold, OwnMode>()
+  /// Whether it is being closed, from the first thing that this does.
+  private(set) var isEnding = false
   /// Whose streams the session controls; depends on the mode.
   var scope = Scope.server
   /// The files of a session with scope `.application`.
@@ -72,6 +74,8 @@ public actor AudioSession {
   }
 
   private func end() async {
+    isEnding = true
+    defer { isEnding = false }
     // Moves its streams back; otherwise the server would remember where the session moved them.
     if scope == .application, life.isActive, await live?.lost == nil { _ = try? await revert() }
     life.beginClosing()

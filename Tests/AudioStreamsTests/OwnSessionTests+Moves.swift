@@ -81,4 +81,69 @@ extension OwnSessionTests {
       await outside.close()
     }
   }
+
+  /// What becomes of the mode that placed a capture on `two`.
+  enum End: CaseIterable { case scope, preference, mode, role, device }
+
+  @Test("a running capture leaves the place of a mode that has ended", arguments: End.allCases)
+  func leaves(_ end: End) async throws {
+    try await Rig.with(.sources) { rig in
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      try await outside.setDefaultSource("one")
+      var mode = AudioMode(category: .record)
+      mode.scope = .application
+      mode.preferredInput = ["two"]
+      // Of devices with the same format the tap stays open.
+      if end == .device { mode.sampleRate = 48000 }
+      try await rig.session.setAudioMode(mode)
+      let buffers = try await rig.capture.startAudioStream()
+      func stream() async throws -> (Stream?, device: String?) {
+        let snapshot = try await outside.snapshot()
+        let stream = snapshot.sourceOutputs.first { $0.name == "Audio capture" }
+        return (stream, snapshot.device(.input, at: stream?.device)?.name)
+      }
+      let (first, device) = try await stream()
+      #expect(device == "two" && first?.properties["audiosession.scope"] == "application")
+      switch end {
+      case .scope: try await rig.session.setAudioMode(AudioMode(category: .record))
+      case .preference, .role, .device:
+        mode.preferredInput = end == .preference ? nil : end == .device ? ["one"] : ["two"]
+        if end == .role { mode.mode = .spokenAudio }
+        try await rig.session.setAudioMode(mode)
+      case .mode: try await rig.session.setActive(false)
+      }
+      let isMoved = try await eventually {
+        let (now, device) = try await stream()
+        guard let now, device == (end == .role ? "two" : "one") else { return false }
+        let isOwn = now.properties["audiosession.scope"] == "application"
+        return isOwn == ![.scope, .mode].contains(end)
+          && now.properties["media.role"] == (end == .role ? "speech" : nil)
+          && (now.index == first?.index) == (end == .device)
+      }
+      let last = try await stream()
+      #expect(isMoved, "\(last)")
+      withExtendedLifetime(buffers) {}
+      await outside.close()
+    }
+  }
+
+  @Test("a capture whose session is closed ends where it is")
+  func closes() async throws {
+    try await Rig.with(.sources) { rig in
+      var mode = AudioMode(category: .record)
+      mode.scope = .application
+      mode.preferredInput = ["two"]
+      try await rig.session.setAudioMode(mode)
+      let buffers = try await rig.capture.startAudioStream()
+      let events = rig.capture.events
+      await rig.session.close()
+      for await _ in buffers {}
+      var seen: [CaptureEvent] = []
+      for await event in events {
+        if case .status(.stopped, _) = event { break }
+        seen.append(event)
+      }
+      #expect(seen.isEmpty, "\(seen)")
+    }
+  }
 }

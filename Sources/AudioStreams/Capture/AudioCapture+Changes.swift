@@ -72,14 +72,27 @@ extension AudioCapture {
     }
   }
 
-  /// The session has another mode, which may set another rate or other channels for its streams.
-  private func modeChanged(_ id: UInt64) async {
+  /// The session has another mode, or none any more, and so its streams may have another place.
+  func modeChanged(_ id: UInt64) async {
     await react(in: id) { capture in
-      guard let run = capture.run, run.tap != nil, run.configuration.device == nil else { return }
+      guard let run = capture.run, let tap = run.tap, run.configuration.device == nil,
+        await !capture.session.isClosed
+      else { return }
       let place = await capture.session.place(.input)
-      guard !place.hasFormat(of: run.place) else { return }
+      let isSame =
+        place.hasFormat(of: run.place) && place.isOwn == run.place.isOwn
+        && place.role == run.place.role
+      if isSame, await capture.isPlaced(tap, run.place.device, place.device) { return }
       await capture.tapAgain(after: .routeChange)
     }
+  }
+
+  /// Whether a tap that was opened on one device, or on the default, is where it would be opened now. The
+  /// session moves it between the devices that it prefers.
+  private func isPlaced(_ tap: RealtimeStream, _ former: String?, _ device: String?) async -> Bool {
+    if device == former { return true }
+    guard let device, let snapshot = try? await snapshot() else { return false }
+    return snapshot.device(.input, at: tap.device)?.name == device
   }
 
   /// The tap ended by itself: the connection was lost, or its device was removed without a

@@ -276,9 +276,15 @@ public actor AudioCapture {
   /// Listens to the session's events for a run: those of a session that was closed have ended.
   func observeSession(_ id: UInt64) {
     observation?.cancel()
-    let events = session.events
+    let (events, states) = (session.events, session.stateUpdates)
     observation = Task { [weak self] in
-      for await event in events { await self?.handle(event, in: id) }
+      await withTaskGroup { group in
+        group.addTask { for await event in events { await self?.handle(event, in: id) } }
+        // No event reports that a mode has ended.
+        group.addTask {
+          for await state in states where !state.active { await self?.modeChanged(id) }
+        }
+      }
     }
   }
 }
