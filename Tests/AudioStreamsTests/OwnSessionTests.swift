@@ -42,7 +42,7 @@ struct OwnSessionTests {
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let before = try await outside.serverInfo()
       let state = try await rig.session.setAudioMode(Self.ownMode()).state
-      #expect(state.properties[.mode]?.verdict == .applied)
+      #expect(state.properties[.mode]?.waitingFor == .stream)
       #expect(state.properties[.channelMap]?.waitingFor == .stream)
       let buffers = try await rig.capture.startAudioStream(
         CaptureConfiguration(sampleRate: 48000, channels: .device))
@@ -65,7 +65,9 @@ struct OwnSessionTests {
       #expect(stream.channelMap.positions == [.frontRight, .frontLeft])
       #expect(seen.server.defaultSourceName == before.defaultSourceName)
       let during = try await rig.session.getSessionState()
-      #expect(during.properties[.channelMap]?.verdict == .applied, "\(during.properties)")
+      for property in [Property.channelMap, .mode] {
+        #expect(during.properties[property]?.verdict == .applied, "\(during.properties)")
+      }
       await rig.capture.stopAudioStream()
       await rig.session.close()
       #expect(try await outside.snapshot().sourceOutputs.allSatisfy { $0.ownerModule != nil })
@@ -97,6 +99,8 @@ struct OwnSessionTests {
       #expect(seen.device(.output, at: stream.device)?.name == "speakers")
       #expect(stream.properties["media.role"] == "video")
       #expect(synthesizer.resets == 0)
+      let report = try await rig.session.getSessionState().properties[.mode]
+      #expect(report?.verdict == .applied && report?.readings.map(\.text) == ["video"])
       await synthesizer.stop()
       await outside.close()
     }

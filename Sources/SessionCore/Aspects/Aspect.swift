@@ -33,8 +33,8 @@ protocol Aspect: Planned {
   func direction(of mode: AudioMode) -> Direction?
   /// Whether each device has such a value, and gets it before programs use it (``TakingCharge``).
   var isSetBeforeUse: Bool { get }
-  /// Whether it affects all programs, so that a session of one program leaves it alone.
-  var isShared: Bool { get }
+  /// Whether a mode's value affects all programs, so that a session of one program leaves it alone.
+  func isShared(in mode: AudioMode) -> Bool
   /// Whether the server has no such value: the actual value is the preferred one if its consequences
   /// were read.
   var isDerived: Bool { get }
@@ -48,7 +48,7 @@ extension Aspect {
   func isHeld(_ context: PlanContext) -> Bool? { nil }
   func absent(_ context: PlanContext) -> String? { nil }
   var isSetBeforeUse: Bool { false }
-  var isShared: Bool { true }
+  func isShared(in mode: AudioMode) -> Bool { true }
   var isDerived: Bool { false }
 
   func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet? {
@@ -107,9 +107,9 @@ extension Aspect {
     _ obstacle: Obstacle, _ place: (context: PlanContext, detour: String?)
   ) -> Obstacle {
     // What prevents it in any scope is said as it is.
-    guard
-      !(place.context.snapshot.isOfOneProgram && isShared && obstacle.kind == .overridden)
-    else {
+    let isOutOfScope =
+      place.context.snapshot.isOfOneProgram && isShared(in: place.context.mode)
+    guard !isOutOfScope || obstacle.kind != .overridden else {
       return Obstacle(
         .unreachable, "scope \"application\" changes nothing that other programs share")
     }

@@ -14,6 +14,8 @@ enum Fact {
   case device(Direction, name: String)
   /// The channels that a stream takes or gives.
   case streamChannels(Direction, Index<Stream>)
+  /// The role of a stream.
+  case streamRole(Direction, Index<Stream>)
   /// The latency that a stream asks for.
   case streamLatency(Direction, Index<Stream>)
 
@@ -26,7 +28,8 @@ enum Fact {
     case .setting(let setting), .grant(let setting, _): setting.object
     case .buffer(_, let name), .channels(_, let name): name
     case .device: "server"
-    case .streamChannels(let direction, let index), .streamLatency(let direction, let index):
+    case .streamChannels(let direction, let index), .streamRole(let direction, let index),
+      .streamLatency(let direction, let index):
       Setting.stream(direction, index).object
     }
   }
@@ -37,6 +40,7 @@ enum Fact {
     case .setting(let setting), .grant(let setting, _): setting.propertyName
     case .buffer, .streamLatency: "latency"
     case .channels, .streamChannels: "channels"
+    case .streamRole: "media.role"
     case .device(let direction, _): direction == .input ? "source" : "sink"
     }
   }
@@ -72,6 +76,10 @@ enum Fact {
     case .streamChannels(let direction, let index):
       return snapshot.stream(direction, at: index).map {
         (.channels($0.channelMap), .stream(direction))
+      }
+    case .streamRole(let direction, let index):
+      return snapshot.stream(direction, at: index)?.properties["media.role"].map {
+        (.name($0), .stream(direction))
       }
     case .streamLatency(let direction, let index):
       return snapshot.stream(direction, at: index)?.askedLatency.map {

@@ -17,7 +17,7 @@ extension PropertyRow {
 struct BufferDurationAspect: Aspect {
   let property = Property.ioBufferDuration
   var phase: Phase { .ioBufferDuration }
-  var isShared: Bool { false }
+  func isShared(in mode: AudioMode) -> Bool { false }
 
   func direction(of mode: AudioMode) -> Direction? { mode.hintDirection }
 

@@ -11,7 +11,7 @@ extension PropertyRow {
 struct CategoryAspect: Aspect {
   let property = Property.category
   var phase: Phase { .category }
-  var isShared: Bool { false }
+  func isShared(in mode: AudioMode) -> Bool { false }
   let isDerived = true
 
   func direction(of mode: AudioMode) -> Direction? { nil }

@@ -16,7 +16,7 @@ extension PropertyRow {
 struct ChannelMapAspect: Aspect {
   let direction: Direction
   var phase: Phase { .channelMap }
-  var isShared: Bool { false }
+  func isShared(in mode: AudioMode) -> Bool { false }
 
   var property: Property { .channels(direction) }
 

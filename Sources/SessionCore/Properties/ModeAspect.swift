@@ -38,6 +38,8 @@ struct ModeAspect: Aspect {
   var phase: Phase { .channelMap }
   let isDerived = true
 
+  func isShared(in mode: AudioMode) -> Bool { mode.mode?.ownRole == nil }
+
   /// For measurement this is about the input; an echo canceller is about both chains.
   func direction(of mode: AudioMode) -> Direction? { mode.mode == .measurement ? .input : nil }
 
@@ -76,7 +78,29 @@ struct ModeAspect: Aspect {
           "only the program that makes a stream can say what it is for: make yours with "
             + "media.role = \"\(mode.mediaRole ?? "")\"; others of that role are not silenced")
       }
-      return [.nothing("this program gives its streams the role itself")]
+      return try roleConditions(context, mode.ownRole ?? "")
+    }
+  }
+
+  /// What shows that the program's streams have a role, those of the category's directions.
+  private func roleConditions(
+    _ context: PlanContext, _ role: String
+  ) throws(Obstacle) -> [Condition] {
+    let directions = context.mode.category?.directions ?? Set(Direction.allCases)
+    let streams = Direction.allCases.filter(directions.contains)
+      .flatMap { context.snapshot.viewersStreams($0) }
+    guard !streams.isEmpty else {
+      throw Obstacle(
+        .pending, "the role '\(role)' is given to streams of this program when they are opened",
+        .stream)
+    }
+    return streams.map { stream in
+      Condition(.streamRole(stream.direction, stream.index), .name(role)) { now in
+        Obstacle(
+          .unreachable,
+          "'\(stream.name)' has \(now.map { "the media.role '\($0)'" } ?? "no media.role"), not "
+            + "'\(role)': a stream's role is chosen when it is opened")
+      }
     }
   }
 

@@ -18,7 +18,7 @@ extension PropertyRow {
 struct PortAspect: Aspect {
   let direction: Direction
   var phase: Phase { .port }
-  var isShared: Bool { false }
+  func isShared(in mode: AudioMode) -> Bool { false }
 
   func direction(of mode: AudioMode) -> Direction? { direction }
 

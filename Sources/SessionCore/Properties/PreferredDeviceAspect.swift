@@ -37,7 +37,7 @@ extension PropertyRow {
 struct PreferredDeviceAspect: Aspect {
   let direction: Direction
   var phase: Phase { .preferredDevices }
-  var isShared: Bool { false }
+  func isShared(in mode: AudioMode) -> Bool { false }
 
   var property: Property { .device(direction) }
 

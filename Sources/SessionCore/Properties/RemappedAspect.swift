@@ -5,7 +5,7 @@ protocol RemappedAspect: Aspect {}
 
 extension RemappedAspect {
   var phase: Phase { .channelMap }
-  var isShared: Bool { false }
+  func isShared(in mode: AudioMode) -> Bool { false }
   var isDerived: Bool { true }
 
   func direction(of mode: AudioMode) -> Direction? { .input }

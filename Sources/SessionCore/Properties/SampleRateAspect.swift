@@ -14,7 +14,7 @@ extension PropertyRow {
 struct SampleRateAspect: Aspect {
   let property = Property.sampleRate
   var phase: Phase { .sampleRate }
-  var isShared: Bool { false }
+  func isShared(in mode: AudioMode) -> Bool { false }
 
   func direction(of mode: AudioMode) -> Direction? { mode.hintDirection }
 

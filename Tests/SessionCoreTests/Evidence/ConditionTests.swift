@@ -133,17 +133,46 @@ private typealias Server = SimulatedServer
     #expect(
       report(.mode, playing) { $0.snapshot.sources = [] }?.nothingToRead
         == "the mode is about an input")
-    let own = preferring {
-      $0.scope = .application
-      $0.mode = .gameChat
-    }
-    #expect(
-      report(.mode, own, { $0.snapshot.viewer = 42 })?.nothingToRead
-        == "this program gives its streams the role itself")
     let roles: [Mode: String?] = [
       .voiceChat: nil, .videoChat: nil, .gameChat: "game", .default: nil,
     ]
     for (mode, role) in roles { #expect(mode.ownRole == role) }
+  }
+
+  @Test func `a role is in effect if the streams of the program have it`() {
+    let own = preferring {
+      $0.scope = .application
+      $0.category = .record
+      $0.mode = .gameChat
+    }
+    func report(_ change: (inout Server) -> Void) -> PropertyReport? {
+      self.report(.mode, own) {
+        $0.snapshot.viewer = 42
+        change(&$0)
+      }
+    }
+    func having(_ role: String?) -> PropertyReport? {
+      report { server in
+        server.add(
+          stream: "ours", .input, on: Server.microphone,
+          properties: ["application.process.id": "42"])
+        server.editStreams(.input) { $0.properties["media.role"] = role }
+      }
+    }
+    let game = having("game")
+    #expect(game?.verdict == .applied && game?.readings.map(\.text) == ["game"])
+    #expect(game?.readings.map(\.property) == ["media.role"])
+    let other = having("music")
+    #expect(other?.verdict == .unreachable, "\(other as Any)")
+    #expect(other?.reason?.contains("has the media.role 'music', not 'game'") == true)
+    #expect(having(nil)?.reason?.contains("has no media.role, not 'game'") == true)
+    // What the mode's category does not concern does not count, in whichever role.
+    let idle = report { server in
+      server.add(
+        stream: "ours", .output, on: Server.speakers,
+        properties: ["application.process.id": "42", "media.role": "game"])
+    }
+    #expect(idle?.verdict == .pending && idle?.waitingFor == .stream)
   }
 
   @Test func `why an option is not in effect`() throws {
