@@ -82,6 +82,33 @@ extension OwnSessionTests {
     }
   }
 
+  @Test("a file that plays left and right exchanged is heard on an output that has neither")
+  func fileOnMono() async throws {
+    let machine = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=laptop rate=48000",
+      "module-null-sink sink_name=usb rate=48000 channels=1 channel_map=mono",
+    ])
+    try await Rig.with(machine) { rig in
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      try await outside.setDefaultSink("laptop")
+      var mode = AudioMode(category: .playback)
+      mode.scope = .application
+      mode.outputChannelMap = .swap
+      try await rig.session.setAudioMode(mode)
+      let folder = TemporaryFolder()
+      let path = folder.path + "/tone.wav"
+      try WaveFile(channels: 2, rate: 48000, frames: 48000 * 25, loud: 0).write(to: path)
+      let player = AudioPlayer(session: rig.session)
+      let listener = try await Listener.on("usb.monitor", rig.sandbox)
+      try await player.start(path)
+      try await outside.setDefaultSink("usb")
+      #expect(await eventually { listener.channel(0).contains { abs($0) > 0.01 } })
+      await player.stop()
+      await listener.close()
+      await outside.close()
+    }
+  }
+
   /// What becomes of the mode that placed a capture on `two`.
   enum End: CaseIterable { case scope, preference, mode, role, device }
 

@@ -37,7 +37,7 @@ extension AudioSession {
     return rival
   }
 
-  /// The mark of another holder that the server goes on to list; one that has just ended may still be
+  /// The mark of another holder that stays on the server; one that has just ended may still be
   /// listed.
   func lastingMark(
     beside own: HolderMark? = nil, _ deadline: Deadline = Deadline(after: departure)

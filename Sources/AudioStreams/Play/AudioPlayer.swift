@@ -125,11 +125,10 @@ public actor AudioPlayer {
     let place = await session.place(.output)
     request.take(place)
     if let buffer = place.buffer { request.latency = buffer * 4 }
-    let map = request.mixesChannels ? nil : place.presented
     let stream = try RealtimeStream(request) { signal in
       do throws(StreamError) {
         switch signal {
-        case .ready(let grant): try feed.prepare(grant, as: map)
+        case .ready(let grant): try feed.prepare(grant, as: place.presented)
         case .requested: if try !feed.fill() { tell.yield(.allIsWritten(feed.damage)) }
         case .events(let events): if events.contains(.drained) { tell.yield(.allIsHeard) }
         case .ended(let error?): throw error

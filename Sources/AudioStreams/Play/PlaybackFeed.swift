@@ -20,7 +20,7 @@ final class PlaybackFeed: @unchecked Sendable {  // used by one thread, as said 
 
   /// Prepares for a ready stream: reads half a second ahead.
   ///
-  /// - Parameter map: the positions of the stream's channels, if the server does not mix the file's.
+  /// - Parameter map: as which positions the session presents the stream's channels, if it selects them.
   func prepare(_ grant: StreamGrant, as map: ChannelMap? = nil) throws(StreamError) {
     let mix =
       if let map, let own = reader.positions { ChannelMix(own, to: map) } else {

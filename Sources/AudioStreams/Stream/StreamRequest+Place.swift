@@ -12,7 +12,7 @@ extension StreamRequest {
     rate = rate ?? place.rate
     guard !isFixed, let map = place.channels else { return }
     channelMap = map
-    mixesChannels = false
+    mixesChannels = place.areAll
     channels = map.count
   }
 }

@@ -19,6 +19,9 @@ package struct StreamPlace: Sendable, Hashable {
   package var channels: ChannelMap?
   /// As which positions the stream presents those channels.
   package var presented: ChannelMap?
+  /// Whether these are all of the hardware's channels: mixing by position then exchanges them only, and
+  /// another device is heard, too.
+  package var areAll = false
 
   /// As any program's stream.
   package init() {}
@@ -56,6 +59,7 @@ extension PlanInput {
     let routing = (try? ChannelRouting.make(mode.preferences(direction), on: device)).flatMap { $0 }
     if let routing, !routing.isIdentity(on: device.channelMap) {
       (place.channels, place.presented) = (routing.masterMap, routing.map)
+      place.areAll = Set(routing.masterMap.positions) == Set(device.channelMap.positions)
     }
     return place
   }
