@@ -37,8 +37,7 @@ struct StopCommand: SessionCommand {
   static func stop(
     _ session: AudioSession, _ options: GlobalOptions
   ) async throws -> SessionState.Holder? {
-    guard let holder = try await session.holder() else { return nil }
-    if ServiceUnit.runs(holder.pid) {
+    if let holder = try await session.holder(), ServiceUnit.runs(holder.pid) {
       // With some settings a service manager would report an externally ended process as a failure.
       let manager = ServiceManager(timeout: options.timeout.duration)
       if case .done = await manager.run(["stop", ServiceUnit.name]) { return holder }

@@ -223,9 +223,11 @@ private struct Walker {
     ServerLook.properties.compactMap { property in
       // Streams ask for their own buffer and rate, which no device shows.
       if isOwn, [.ioBufferDuration, .sampleRate].contains(property) { return nil }
+      // Without a stream the program uses no device, and its next stream decides.
+      if isOwn, look.device(property.row.table == "output" ? .output : .input) == nil { return nil }
       guard let report = state.properties[property] else { return nil }
-      // A stream from before may ask for a shorter buffer.
-      if report.verdict == .overridden, isUndisturbed, property != .ioBufferDuration {
+      // A stream from before may ask for a shorter buffer, and the program itself choose another device.
+      if report.verdict == .overridden, isUndisturbed, !isOwn, property != .ioBufferDuration {
         return "\(property) is overridden, and by nobody: \(report.reason ?? "")"
       }
       guard report.verdict == .applied else { return nil }
