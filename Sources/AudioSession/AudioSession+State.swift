@@ -26,6 +26,10 @@ extension AudioSession {
       input: nil, mode: stored?.mode ?? AudioMode(), server: nil, profile: stored?.profile,
       active: false)
     state.notes = store.problems
+    // One that waits for the server.
+    if let owner = SessionLock.livingOwner(store.lockPath), owner.isHolding {
+      state.holder = SessionState.Holder(pid: owner.pid, name: owner.name)
+    }
     return state
   }
 

@@ -181,6 +181,11 @@ extension ServerSnapshot {
   /// An error that lists what exists; `others` are names that are missing at the moment.
   func nothing(named name: String, beside others: [String] = []) -> SandboxError {
     let names = cards.map(\.name) + hardware.map(\.name) + others.sorted() + jacks.map(\.port)
+    guard !hardware.contains(where: { $0.name == name }) else {
+      return SandboxError(
+        .noSuchDevice, "'\(name)' is a null device that this server cannot remove",
+        remedy: "Tests/SimulatedCard/build of the sources builds cards that can be unplugged")
+    }
     return SandboxError(
       .noSuchDevice, "there is no port, card or device '\(name)' in the sandbox",
       remedy: "it has: " + names.joined(separator: ", "))

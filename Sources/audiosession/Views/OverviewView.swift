@@ -27,7 +27,11 @@ enum OverviewView {
     }
     var name = state.profile.map { "profile \($0)" } ?? "a mode without a profile"
     if !state.active { name += ", not active" }
-    guard state.server != nil else { return name + ", stored for the next server" }
+    guard state.server != nil else {
+      return name
+        + (state.holder.map { ", for which \($0.title) waits for the server" }
+          ?? ", stored for the next server")
+    }
     let unmet = Property.reported.filter {
       state.properties[$0].map { $0.isUnmet && $0.waitingFor != .holder } ?? false
     }

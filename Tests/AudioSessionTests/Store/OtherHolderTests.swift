@@ -136,7 +136,10 @@ struct OtherHolderTests {
       }
       #expect(error?.code == .isBusy)
       #expect(error?.message.contains("studio (process 4711)") == true)
-      #expect(try await rig.session.endHolder() == nil)
+      let refusal = await #expect(throws: SessionError.self) {
+        try await rig.session.endHolder()
+      }
+      #expect(refusal?.code == .isBusy)
     }
   }
 

@@ -65,6 +65,23 @@ struct BesideHolderTests {
     }
   }
 
+  @Test("a holder that waits for its server is there without one", .server)
+  func waiting() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "category = \"record\"\n")
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory); $A apply test --keep > /dev/null || exit 9
+        pid=$($A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p')
+        $A sandbox simulate kill > /dev/null
+        $A state --json | grep -c "\\"pid\\": $pid,"; $A state | grep -c "process $pid"
+        $A | grep -c 'stored for the next server'
+        $A stop > /dev/null
+        """)
+      #expect(result.standardOutput == "1\n1\n0\n", "\(result)")
+    }
+  }
+
   @Test("the default's causes are the profile, its holder, and who competes for it", .server)
   func conflict() async throws {
     try await PulseSandbox.with(.nullDevices) { sandbox in
