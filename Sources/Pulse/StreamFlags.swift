@@ -20,6 +20,4 @@ public struct StreamFlags: OptionSet, Sendable, Hashable {
   public static let variableRate = StreamFlags(rawValue: 0x0400)
   /// The stream delivers peaks, for a level meter.
   public static let peakDetect = StreamFlags(rawValue: 0x0800)
-  /// It starts unmuted, whatever the server remembers of such streams.
-  package static let startUnmuted = StreamFlags(rawValue: 0x10000)
 }

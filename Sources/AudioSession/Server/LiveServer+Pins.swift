@@ -166,7 +166,7 @@ extension LiveServer {
       result.append(
         SessionState.Pin(
           device: setting.object,
-          kind: setting == .trigger ? Owned.triggerPin : isLatency ? "latency" : "rate",
+          kind: isLatency ? "latency" : "rate",
           latency: isLatency ? granted?.seconds : nil, sampleRate: Int(spec?.rate ?? 0),
           held: true, running: await pins[runner(setting)]?.isCorked == false))
     }
@@ -178,27 +178,5 @@ extension Owned {
   /// The properties of a stream of the session, by its value of ``pinKey``.
   static func properties(_ pin: String, role: String = "abstract") -> [String: String] {
     [pinKey: pin, "media.role": role, "application.id": applicationID]
-  }
-}
-
-// MARK: The trigger
-
-extension LiveServer {
-  /// Opens or closes the silent stream that triggers the server's duckingPolicy of other programs.
-  ///
-  /// It has the output's rate, so that it does not change the rate.
-  func writeTrigger(_ isThere: Bool, _ timeout: Duration) async throws(PulseError) {
-    await close(pin: .trigger)
-    guard isThere else { return }
-    let spec = snapshot.defaultDevice(.output)?.sampleSpec
-    let pin = try await client.openStream(
-      StreamOptions(
-        direction: .output, name: "Audio session trigger", device: nil,
-        spec: SampleSpec(format: .s16le, rate: spec?.rate ?? 48000, channels: 2),
-        startCorked: false, flags: [.variableRate, .startUnmuted],
-        properties: Owned.properties(Owned.triggerPin, role: DuckingPolicy.ownRole)),
-      timeout: timeout)
-    pins[.trigger] = pin
-    mark(.stream(.output, pin.index))
   }
 }

@@ -42,8 +42,6 @@ extension LiveServer {
       try await keepingRates(of: spec, timeout) { () throws(PulseError) in
         try await load(name, argument, timeout)
       }
-    case .setOwnStream(.trigger, let value):
-      try await writeTrigger(value == .flag(true), timeout)
     case .setOwnStream(let setting, let value): try await writePin(setting, value, timeout)
     }
   }

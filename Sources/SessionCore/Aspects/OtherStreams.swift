@@ -1,22 +1,13 @@
 import PulseTypes
 
-/// Other programs' streams that the session itself silences or ducks: on PipeWire, which has no
-/// modules for this, and if PulseAudio's cannot be loaded.
+/// Other programs' streams that the session silences or ducks.
+///
+/// PipeWire has no modules for this, and PulseAudio's (module-role-ducking) ends the server when a stream that
+/// it has lowered is moved, as each change of the default moves it (16.1).
 ///
 /// The previous values are in the baseline, so they are restored like any other change: at the end,
 /// by the next mode, and by the next session after a crash.
 extension PlanContext {
-  /// Whether each stream is changed, without a module.
-  var treatsByStream: Bool {
-    let capabilities = input.capabilities
-    guard capabilities.roleModules, capabilities.moduleLoading else { return true }
-    // A server loads the module only once; another program's has other triggers.
-    let ours = Set(DuckingPolicy.allCases.flatMap { snapshot.modules(of: $0).map(\.index) })
-    return snapshot.modules.contains {
-      $0.name == DuckingPolicy.duck.moduleName && !ours.contains($0.index)
-    }
-  }
-
   /// The playback streams of other programs with one of these roles: those that play, and treated
   /// ones that pause.
   func otherStreams(of roles: [String]) -> [Stream] {

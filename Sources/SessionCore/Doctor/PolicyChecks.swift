@@ -65,9 +65,7 @@ private func savedStreams(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
 
 private func roleModules(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   ["module-role-cork", "module-role-ducking"].flatMap { name in
-    snapshot.modules(named: name).filter { module in
-      DuckingPolicy.allCases.allSatisfy { $0.roles(module.name, module.argument) == nil }
-    }.map { module in
+    snapshot.modules(named: name).map { module in
       let trigger = module.value(of: "trigger_roles") ?? "phone"
       let action = name == "module-role-cork" ? "pauses and mutes" : "turns down"
       return Finding(
@@ -76,7 +74,8 @@ private func roleModules(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [
         why: name == "module-role-cork"
           ? "Afterwards it unmutes what it muted, also what a person had muted. A session treats "
             + "this as an interruption."
-          : "The volume that is heard is lower than the one that is set and read back.",
+          : "The volume that is heard is lower than the one that is set and read back, and PulseAudio "
+            + "16.1 ends when a stream that it has turned down is moved to another output.",
         facts.unloading(module))
     }
   }

@@ -6,15 +6,13 @@ public struct Capabilities: Sendable, Hashable, Codable {
   package var stickyProfiles: Bool
   /// Whether modules may be loaded.
   public var moduleLoading: Bool
-  /// Whether there is a module that silences or ducks other programs by role; otherwise the session
-  /// does it.
-  package var roleModules: Bool
+  /// Whether a module of the server silences or ducks other programs; the session does it.
+  private var roleModules = false
 
   /// What a server with these traits supports, until it refuses something.
   init(_ traits: ServerTraits) {
     latencyReadback = !traits.contains(.forcedGraph)
     stickyProfiles = !traits.contains(.choosesProfiles)
     moduleLoading = true
-    roleModules = !traits.contains(.withoutRoleModules)
   }
 }

@@ -1,11 +1,6 @@
 import PulseTypes
 
 extension Planner {
-  mutating func endTrigger(_ phase: Phase, _ why: String) {
-    guard server.value(of: .trigger) == .flag(true) else { return }
-    append(Target(.options, .trigger, .absent, phase: phase, why: why))
-  }
-
   /// Unloads the links on devices, starting with the farthest.
   mutating func unload(linksOn devices: [Device], phase: Phase, _ why: String) {
     for link in Setting.links.reversed() {

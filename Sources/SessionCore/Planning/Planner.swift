@@ -86,9 +86,6 @@ struct Planner {
   /// Removes our pins and links that neither the mode nor the baseline needs.
   private mutating func removeUnneeded(in phase: Phase) {
     guard input.isUndoing != true else { return }
-    if phase == .levels, !input.snapshot.isOfOneProgram {
-      for setting in DuckingPolicy.allCases.map(Setting.others) + [.trigger] { remove(setting) }
-    }
     if phase == .channelMap, !input.snapshot.isOfOneProgram {
       for link in Setting.links.reversed() { remove(link) }
     }

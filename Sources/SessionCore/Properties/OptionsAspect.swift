@@ -39,14 +39,7 @@ struct OptionsAspect: Aspect {
     else {
       return []
     }
-    if context.treatsByStream {
-      return context.otherStreams(of: roles).compactMap { context.target(duckingPolicy, $0) }
-    }
-    return [
-      Target(
-        property, .others(duckingPolicy), .roles(roles), why: "\(duckingPolicy.rawValue), by role"),
-      Target(property, .trigger, .flag(true), why: "as long as it plays, others are treated so"),
-    ]
+    return context.otherStreams(of: roles).compactMap { context.target(duckingPolicy, $0) }
   }
 
   func preferred(_ context: PlanContext) -> StateValue? {
@@ -108,16 +101,7 @@ struct OptionsAspect: Aspect {
     guard !context.snapshot.isOfOneProgram else {
       throw Obstacle(.unreachable, "scope \"application\" does nothing to others")
     }
-    guard !context.treatsByStream else {
-      return try streamConditions(context, duckingPolicy, roles)
-    }
-    let missing =
-      obstacle(context) ?? context.input.refusals[.trigger].map { Obstacle(.refused, $0) }
-      ?? Obstacle(.overridden, "the module or the session's stream that does this is not there")
-    return [
-      Condition(.others(duckingPolicy), .roles(roles)) { _ in missing },
-      Condition(.trigger, .flag(true)) { _ in missing },
-    ]
+    return try streamConditions(context, duckingPolicy, roles)
   }
 
   /// What shows that each of other programs' streams is treated.
@@ -143,9 +127,6 @@ struct OptionsAspect: Aspect {
 
   /// Why other programs cannot be treated at all.
   private static func obstacle(_ context: PlanContext) -> Obstacle? {
-    guard context.treatsByStream || context.snapshot.defaultDevice(.output) != nil else {
-      return Obstacle(.pending, "there is no output", .device)
-    }
     guard context.input.isHeld else {
       return Obstacle(
         .pending,

@@ -369,9 +369,6 @@ package struct Reconciler: Sendable {
     if isLate { lateHints.insert(step.setting) }
     if step.setting.isModule, error.code == .accessDenied {
       input.capabilities.moduleLoading = false
-    } else if case .others = step.setting {
-      // The server does not report why a module did not load; streams are then treated one by one.
-      input.capabilities.roleModules = false
     } else if isDispensable(step) || continuesWithoutSteps {
       input.refusals[step.setting] = error.message
     } else {

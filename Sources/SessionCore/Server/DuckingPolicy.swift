@@ -1,9 +1,5 @@
-/// What happens to other programs' streams while a session is active.
-///
-/// A module of the server does it while a silent stream of the session, the *trigger*, exists: the
-/// server undoes it by itself when the trigger ends, for whatever reason, and stores nothing of it
-/// for the streams' next time. Without such a module the holder mutes or lowers each stream, and
-/// undoes that (`OtherStreams.swift`).
+/// What happens to other programs' streams while a session is active: a holder mutes or lowers each of them,
+/// and undoes that (`OtherStreams.swift`).
 package enum DuckingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
   /// Silences them.
   case silence
@@ -19,55 +15,8 @@ package enum DuckingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
   /// The role of speech streams: no server knows it, programs may set it.
   package static let speechRole = "speech"
 
-  /// By how many dB others are lowered, like the default of `module-role-ducking`.
+  /// By how many dB others are lowered.
   static let lowering = 20
-
-  /// The module that does it; a server loads it once.
-  ///
-  /// Not `module-role-cork`, which could pause others: desktops load that one already.
-  package var moduleName: String { "module-role-ducking" }
-
-  /// The arguments for loading the module for a value of the setting. The second trigger
-  /// distinguishes our modules from others.
-  ///
-  /// What affects only speech is a separate group, with another trigger and volume.
-  package func moduleArgument(_ value: SettingValue) -> String? {
-    guard case .roles(let roles) = value else { return nil }
-    let groups =
-      self == .duckAndInterrupt
-      ? [roles.filter { $0 != Self.speechRole }, [Self.speechRole]] : [roles]
-    return ModuleArguments.render([
-      ("trigger_roles", .text(triggers)),
-      ("ducking_roles", .text(groups.map { $0.joined(separator: ",") }.joined(separator: "/"))),
-      ("volume", .text(volumes)),
-      ("global", .text("yes")),
-    ])
-  }
-
-  private var triggers: String {
-    let first = "\(Self.ownRole),\(mark)"
-    return self == .duckAndInterrupt ? "\(first)/\(Self.ownRole)" : first
-  }
-
-  private var volumes: String {
-    switch self {
-    case .silence, .interruptSpeech: "0"
-    case .duck: "-\(Self.lowering)dB"
-    case .duckAndInterrupt: "-\(Self.lowering)dB/0"
-    }
-  }
-
-  /// The roles that one of our modules treats; nil for other modules.
-  func roles(_ name: String, _ argument: String) -> [String]? {
-    guard name == moduleName else { return nil }
-    let words = argument.split(separator: " ")
-    guard words.contains("trigger_roles=\(triggers)") else { return nil }
-    return words.filter { $0.hasPrefix("ducking_roles=") }.flatMap {
-      $0.dropFirst(14).split { $0 == "," || $0 == "/" }.map(String.init)
-    }
-  }
-
-  private var mark: String { "\(Self.ownRole).\(rawValue)" }
 }
 
 extension AudioMode {

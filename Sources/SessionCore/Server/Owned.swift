@@ -22,7 +22,6 @@ package enum Owned {
   /// The property of the session's pins: `rate`, `latency`, or `others` for the trigger.
   package static let pinKey = "audiosession.pin"
   /// Its value for the stream that makes the server silence or duck others.
-  package static let triggerPin = "others"
   /// The value of ``pinKey`` for a stream that has the stored values of a program's streams.
   package static let memoryPin = "memory"
   /// The value of ``pinKey`` for a stream that runs a device while a value is written to it.

@@ -35,9 +35,6 @@ struct RateSetting: DeviceSettingKind {
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
     // PipeWire's graph accepts a forced rate whatever runs.
     guard !planner.server.snapshot.has(.forcedGraph) else { return }
-    if direction == .output {
-      planner.endTrigger(target.phase, "a stream that plays blocks the rate")
-    }
     let devices = planner.server.snapshot.device(direction, named: name).map { [$0] } ?? []
     planner.unload(
       linksOn: devices, phase: target.phase, "it keeps its master running at its rate")

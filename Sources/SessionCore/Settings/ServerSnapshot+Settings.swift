@@ -16,11 +16,4 @@ extension ServerSnapshot {
   package func stream(of setting: Setting) -> Stream? {
     setting.kind.otherStream.flatMap { stream(.output, at: $0) }
   }
-
-  /// Our modules for a duckingPolicy of others.
-  package func modules(of duckingPolicy: DuckingPolicy) -> [Module] {
-    modules(named: duckingPolicy.moduleName).filter {
-      duckingPolicy.roles($0.name, $0.argument) != nil
-    }
-  }
 }

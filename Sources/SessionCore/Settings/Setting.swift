@@ -20,14 +20,9 @@ package enum Setting: Sendable, Hashable, Codable {
   case combination
   /// The session's echo canceller, a link of the input's and of the output's chain.
   case echoCanceller
-  /// How the server treats other programs' streams while our trigger exists.
-  case others(DuckingPolicy)
-  /// The trigger: a silent stream of the session that plays as long as others are treated.
-  case trigger
-  /// The mute of another program's playback stream, if no module of the server silences others; its
-  /// index is valid during one run of the server.
+  /// The mute of another program's playback stream; its index is valid during one run of the server.
   case othersMute(Index<Stream>)
-  /// The volume of another program's playback stream, if no module of the server ducks others.
+  /// The volume of another program's playback stream.
   case othersVolume(Index<Stream>)
   /// The device of a stream; its index is valid during one run of the server.
   case stream(Direction, Index<Stream>)
@@ -52,8 +47,6 @@ extension Setting {
     case .chain(let direction): ChainSetting(direction: direction)
     case .combination: CombinationSetting()
     case .echoCanceller: EchoCancellerSetting()
-    case .others(let duckingPolicy): OthersSetting(duckingPolicy: duckingPolicy)
-    case .trigger: TriggerSetting()
     case .othersMute(let index): OthersMuteSetting(index: index)
     case .othersVolume(let index): OthersVolumeSetting(index: index)
     case .stream(let direction, let index): StreamSetting(direction: direction, index: index)

@@ -15,8 +15,6 @@ package enum SettingValue: Sendable, Hashable, Codable {
   case remap(RemapSpec)
   case combination(CombineSpec)
   case echoCanceller(EchoCancellerSpec)
-  /// The roles of the streams that are treated.
-  case roles([String])
   /// The channels of a device or stream.
   case channels(ChannelMap)
 }
@@ -43,7 +41,6 @@ extension SettingValue: CustomStringConvertible {
     case .flag(let flag): flag ? "on" : "off"
     case .remap(let spec):
       (spec.isMix ? "all channels mixed" : spec.masterMap.description) + " of \(spec.master)"
-    case .roles(let roles): roles.joined(separator: ",")
     case .channels(let map): map.description
     case .combination(let spec): spec.outputs.joined(separator: " and ")
     case .echoCanceller(let spec): "\(spec.method) between \(spec.input) and \(spec.output)"

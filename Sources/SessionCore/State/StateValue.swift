@@ -72,7 +72,6 @@ extension SettingValue {
     case .volume(let volumes): StateValue(fraction: volumes.loudest.fraction)
     case .flag(let flag): .flag(flag)
     case .remap(let spec): StateValue(spec.masterMap.positions)
-    case .roles(let roles): .strings(roles)
     case .channels(let map): StateValue(map.positions)
     case .combination(let spec): .strings(spec.outputs)
     case .echoCanceller(let spec): .string(spec.method)

@@ -62,8 +62,7 @@ enum StateView {
       facts.append(("upkeep", "restored \(Self.times(reapplies))\(restarts)"))
     }
     if state.interrupted { facts.append(("", "interrupted: nothing is restored until it ends")) }
-    // The one that triggers the ducking of other programs holds no value.
-    for pin in state.pins where pin.held && pin.kind != Owned.triggerPin {
+    for pin in state.pins where pin.held {
       let what =
         pin.latency.map {
           "for the " + PropertyWords.text(.number($0), of: .ioBufferDuration) + " buffer"

@@ -120,7 +120,7 @@ struct ModeTests {
 
   @Test(
     "a mode's role is told, and its streams are spared", .bothServers,
-    arguments: [OthersTests.Place.module, .graph])
+    arguments: [OthersTests.Place.desktop, .graph])
   func roles(_ place: OthersTests.Place) async throws {
     try await Rig.with(place.configuration) { rig in
       let before = try await rig.fullLoudness()

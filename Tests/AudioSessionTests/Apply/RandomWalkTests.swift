@@ -32,9 +32,14 @@ struct RandomWalkTests {
     try await Rig.with(walk.machine.with(cards: cards), isHolding: isHolding) { rig in
       var walker = Walker(
         rig: rig, random: SeededRandom(seed: walk.seed), isOwn: walk.holding == .application)
-      for _ in 0..<Self.rounds {
-        try await walker.act()
-        guard try await walker.isHonest() else { break }
+      do {
+        for _ in 0..<Self.rounds {
+          try await walker.act()
+          guard try await walker.isHonest() else { break }
+        }
+      } catch {
+        let lines = walker.trace + ["\(error)", String(rig.sandbox.log().suffix(2000))]
+        Issue.record("\(lines.joined(separator: "\n"))")
       }
       await walker.end()
     }
@@ -47,7 +52,7 @@ private struct Walker {
   var random: SeededRandom
   private var mode: AudioMode?
   private var streams: [PulseStream] = []
-  private var trace: [String] = []
+  private(set) var trace: [String] = []
   private var isHeadsetThere = true
   /// The server before the session took charge; nil once somebody else has changed it.
   private var before: Listing?
@@ -152,6 +157,7 @@ private struct Walker {
       ])
       trace.append("profile \(profile)")
       try await rig.outside.setCardProfile(Names.laptop, profile)
+      try await rig.sandbox.settleCards()
     default: try await plug()
     }
   }
@@ -196,6 +202,13 @@ private struct Walker {
       [.milliseconds(10), .frames(256), .milliseconds(40)], in: 2)
     mode.inputLatencyOffset = random.maybe([.milliseconds(7)], in: 5)
     mode.outputLatencyOffset = random.maybe([.milliseconds(9)], in: 5)
+    switch random.int(in: 1...8) {
+    case 1: (mode.category, mode.mode) = (.playAndRecord, .voiceChat)
+    case 2: (mode.category, mode.preferredOutput) = (.multiRoute, outputs)
+    case 3: (mode.channelMap, mode.polarPattern, mode.inputPort) = (nil, .cardioid, ["*"])
+    case 4: mode.options = random.pick([[.silenceOthers], [.duckOthers]])
+    default: break
+    }
     if isOwn { mode.scope = .application }
     return mode
   }
@@ -222,7 +235,7 @@ private struct Walker {
   private func lies(_ state: SessionState, _ look: ServerLook) -> [String] {
     ServerLook.properties.compactMap { property in
       // Streams ask for their own buffer and rate, which no device shows.
-      if isOwn, [.ioBufferDuration, .sampleRate].contains(property) { return nil }
+      if isOwn, [.ioBufferDuration, .sampleRate, .category].contains(property) { return nil }
       // Without a stream the program uses no device, and its next stream decides.
       if isOwn, look.device(property.row.table == "output" ? .output : .input) == nil { return nil }
       guard let report = state.properties[property] else { return nil }

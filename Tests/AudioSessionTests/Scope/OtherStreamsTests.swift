@@ -6,19 +6,19 @@ import SessionCore
 import TestSupport
 import Testing
 
-/// Others' streams where no module acts on them: the session mutes or lowers each, and undoes it.
+/// Other programs' streams: the session mutes or lowers each, and undoes it.
 @Suite("Others that a session silences or ducks by itself", .bothServers, .timeLimit(.minutes(3)))
 struct OtherStreamsTests {
   typealias Place = OthersTests.Place
 
-  /// PipeWire, and PulseAudio whose module is taken; both remember a program's volume and mute.
+  /// PipeWire, and PulseAudio; both remember a program's volume and mute.
   private func with(_ place: Place, _ body: (Rig) async throws -> Void) async throws {
     var configuration = place.configuration
-    if place == .taken { configuration.modules.insert("module-stream-restore", at: 0) }
+    if place == .desktop { configuration.modules.insert("module-stream-restore", at: 0) }
     try await Rig.with(configuration, body)
   }
 
-  static let places = [Place.taken, .graph]
+  static let places = [Place.desktop, .graph]
 
   private func player(
     _ rig: Rig, _ name: String, isCorked: Bool = false

@@ -23,26 +23,36 @@ struct ServerLook {
   }
 
   /// The device in use, behind what the session has made.
-  func device(_ direction: Direction) -> Device? {
+  func device(_ direction: Direction) -> Device? { path(direction).last }
+
+  /// The default, or the device of the program's streams, then what is behind it, down to the hardware;
+  /// empty if that is not there.
+  private func path(_ direction: Direction) -> [Device] {
     let devices = devices(direction)
-    guard let program else {
-      let name = standard(direction)
-      return devices.first { $0.name == name }.flatMap { behind($0) }
-    }
+    let name = standard(direction)
     let places = Set(streams(direction).filter { $0.name == program }.map(\.device))
-    return devices.first { places == [$0.index] }
+    var device = devices.first { program == nil ? $0.name == name : places == [$0.index] }
+    var path: [Device] = []
+    while let next = device {
+      path.append(next)
+      guard next.name.hasPrefix("audiosession.") else { return path }
+      device = behind(next)
+    }
+    return []
   }
 
   /// The device behind one that a module has made: where that module's own stream is, whatever it was
   /// loaded for.
   private func behind(_ device: Device) -> Device? {
-    guard device.name.hasPrefix("audiosession.") else { return device }
+    if let primary = device.properties["audiosession.primary"] {
+      return devices(device.direction).first { $0.name == primary }
+    }
     let group = device.properties["node.link-group"]
     let link = streams(device.direction).first { stream in
       stream.ownerModule != nil && stream.ownerModule == device.ownerModule
         || group != nil && stream.properties["node.link-group"] == group
     }
-    return devices(device.direction).first { $0.index == link?.device }.flatMap { behind($0) }
+    return devices(device.direction).first { $0.index == link?.device }
   }
 
   /// What a stream on the device in use forces on PipeWire.
@@ -68,6 +78,9 @@ struct ServerLook {
     case .channelMap: mode.channelMap.map { isSwapped($0, .input) }
     case .outputChannelMap: mode.outputChannelMap.map { isSwapped($0, .output) }
     case .sampleRate: mode.sampleRate.map { runs(at: $0, direction(of: mode)) }
+    case .mode: mode.mode.map { $0 == .voiceChat && cancelsEcho }
+    case .polarPattern: mode.polarPattern.map { $0 == .cardioid && takesLeft }
+    case .category: mode.category.map { isPossible($0, mode) }
     case .ioBufferDuration: mode.ioBufferDuration.map { isBuffered($0, direction(of: mode)) }
     default: nil
     }
@@ -78,12 +91,12 @@ struct ServerLook {
     .preferredInput, .preferredOutput, .inputPort, .outputPort, .inputGain, .outputVolume,
     .inputMuted,
     .outputMuted, .inputLatencyOffset, .outputLatencyOffset, .channelMap, .outputChannelMap,
-    .sampleRate, .ioBufferDuration,
+    .sampleRate, .ioBufferDuration, .mode, .polarPattern, .category,
   ]
 
   /// The direction whose device has the rate and the buffer.
   private func direction(of mode: AudioMode) -> Direction {
-    mode.category == .playback ? .output : .input
+    [.playback, .multiRoute].contains(mode.category) ? .output : .input
   }
 
   private func isPreferred(_ direction: Direction, _ preferred: [DeviceMatcher]?) -> Bool? {
@@ -93,9 +106,19 @@ struct ServerLook {
   }
 
   private func isOn(_ ports: [PortMatcher]?, _ direction: Direction) -> Bool? {
-    ports.map { ports in
-      device(direction).map { $0.ports.isEmpty || ports.contains(.name($0.activePort ?? "")) }
-        ?? false
+    guard let ports else { return nil }
+    guard let device = device(direction) else { return false }
+    return device.ports.isEmpty || ports.contains("*")
+      || ports.contains(.name(device.activePort ?? ""))
+  }
+
+  /// Whether the directions of a category have devices, and several outputs are one.
+  private func isPossible(_ category: Category, _ mode: AudioMode) -> Bool {
+    switch category {
+    case .record: device(.input) != nil
+    case .playAndRecord: device(.input) != nil && device(.output) != nil
+    case .multiRoute: isCombined(mode.preferredOutput ?? [])
+    default: device(.output) != nil
     }
   }
 
@@ -109,11 +132,43 @@ struct ServerLook {
   /// Only of stereo devices, and the map `swap`.
   private func isSwapped(_ map: ChannelSelection, _ direction: Direction) -> Bool {
     let name = direction == .input ? "audiosession.input" : "audiosession.output"
-    return map == .swap && standard(direction) == name
+    return map == .swap && path(direction).contains { $0.name == name }
       && snapshot.modules.contains {
         $0.argument.contains("_name=\(name) ")
           && $0.argument.contains("master_channel_map=front-right,front-left")
       }
+  }
+
+  /// Whether both defaults lead through an echo canceller on the devices in use.
+  private var cancelsEcho: Bool {
+    let module = snapshot.modules.first { $0.name == "module-echo-cancel" }
+    return Direction.allCases.allSatisfy { direction in
+      standard(direction)?.hasPrefix("audiosession.") == true
+        && streams(direction).contains { stream in
+          stream.ownerModule == module?.index || stream.properties["node.link-group"] != nil
+        }
+    } && module != nil
+  }
+
+  /// Whether programs get the left channel of a stereo device, or all of a mono one.
+  private var takesLeft: Bool {
+    guard let device = device(.input), device.volume.values.count > 1 else { return true }
+    return path(.input).contains { $0.name == "audiosession.input" }
+      && snapshot.modules.contains {
+        $0.argument.contains("source_name=audiosession.input ")
+          && $0.argument.contains("master_channel_map=front-left ")
+      }
+  }
+
+  /// Whether the default plays on all of these outputs.
+  private func isCombined(_ outputs: [DeviceMatcher]) -> Bool {
+    guard let name = standard(.output), name.hasPrefix("audiosession.") else { return false }
+    let indexes = snapshot.sinks.filter { outputs.contains(.name($0.name)) }.map(\.index)
+    let combined = snapshot.sinks.first { $0.name == "audiosession.combined" }
+    let used = streams(.output).filter {
+      $0.ownerModule != nil && $0.ownerModule == combined?.ownerModule
+    }.compactMap(\.device)
+    return indexes.count > 1 && Set(indexes).isSubset(of: used)
   }
 
   private func runs(at rate: Int, _ direction: Direction) -> Bool {

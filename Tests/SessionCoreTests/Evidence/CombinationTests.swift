@@ -101,19 +101,6 @@ private typealias Server = SimulatedServer
     #expect(again.server.snapshot.device(.input, named: "audiosession.input")?.isMuted == true)
   }
 
-  @Test func `a trigger that is muted silences nobody`() throws {
-    let mode = preferring {
-      $0.category = .playback
-      $0.options = [.silenceOthers]
-    }
-    var run = applied(mode, on: laptop())
-    #expect(reports(run)[.options]?.verdict == .applied, "\(reports(run)[.options]!)")
-    run.server.editStreams(.output) { stream in
-      if stream.properties[Owned.pinKey] == Owned.triggerPin { stream.isMuted = true }
-    }
-    #expect(reports(run)[.options]?.verdict != .applied)
-  }
-
   @Test func `a latency offset is that of the port in use`() throws {
     let mode = preferring {
       $0.category = .playback

@@ -93,7 +93,7 @@ private typealias Server = SimulatedServer
       guard conditions.contains(where: { if case .value = $0 { true } else { false } }) else {
         continue
       }
-      for value in [nil, SettingValue.roles([]), .channels(ChannelMap([]))] {
+      for value in [nil, SettingValue.channels(ChannelMap([]))] {
         let obstacle = conditions.obstacle { _, _ in value }
         #expect(obstacle != nil, "\(aspect.property)")
         #expect(obstacle?.reason.contains("Optional") == false, "\(obstacle as Any)")
@@ -178,13 +178,6 @@ private typealias Server = SimulatedServer
   @Test func `why an option is not in effect`() throws {
     #expect(
       report(.options, preferring { $0.options = [] })?.nothingToRead == "no option is preferred")
-    let silence = preferring {
-      $0.category = .playback
-      $0.options = [.silenceOthers]
-    }
-    #expect(
-      report(.options, silence, { _ in }, { $0.refusals[.trigger] = "Access denied" })?.reason
-        == "Access denied")
     let speaker = preferring {
       $0.onFailure = .bestEffort
       $0.category = .playback

@@ -6,86 +6,8 @@ import Testing
 
 private typealias Server = SimulatedServer
 
-/// Others are silenced or ducked by a module, while a silent stream of ours triggers it.
+/// The options that silence or duck others, and where they are not in effect.
 @Suite struct OthersTests {
-  private static let everyone = "no_role,video,music,game,animation,production,test,speech"
-
-  @Test func `the module comes before its trigger`() throws {
-    let plan = try Server.laptop().plan(preferring { $0.options = [.silenceOthers] })
-    #expect(
-      plan.lines == [
-        "7 server silence others: none → \(Self.everyone)",
-        "7 server trigger for others: none → on",
-      ])
-  }
-
-  @Test func `solo-ambient is ambient that silences`() throws {
-    var run = Run(
-      .laptop(), PlanInput(mode: AudioMode(category: .soloAmbient), snapshot: Server().snapshot))
-    run.run()
-    #expect(run.failure == nil)
-    #expect(run.server.reports(run.input.mode)[.category]?.verdict == .applied)
-    run.server.setTrigger(false)
-    #expect(run.server.reports(run.input.mode)[.category]?.verdict == .overridden)
-  }
-
-  @Test func `what the mode is for is left alone`() throws {
-    let plan = try Server.laptop().plan(
-      preferring {
-        $0.mode = .moviePlayback
-        $0.options = [.duckOthers]
-      })
-    #expect(
-      plan.lines == [
-        "7 server duck others: none → no_role,music,game,animation,production,test,speech",
-        "7 server trigger for others: none → on",
-      ])
-  }
-
-  @Test func `another duckingPolicy takes the trigger away and brings it back`() throws {
-    var run = Run(
-      .laptop(),
-      PlanInput(mode: preferring { $0.options = [.duckOthers] }, snapshot: Server().snapshot))
-    run.run()
-    #expect(run.server.reports(run.input.mode)[.options]?.verdict == .applied)
-    var next = Run(run.server, run.input)
-    next.input.mode.options = [.silenceOthers]
-    next.input.baseline = run.stored
-    next.run()
-    #expect(next.failure == nil)
-    #expect(next.plans.first?.lines.first == "7 server trigger for others: on → none")
-    #expect(next.server.snapshot.modules.count == 1)
-    #expect(next.server.snapshot.modules(of: .silence).count == 1)
-    var last = Run(next.server, next.input)
-    last.input.mode = AudioMode()
-    last.input.baseline = next.stored
-    last.run()
-    #expect(last.server.snapshot.modules == [])
-    #expect(last.server.snapshot.sinkInputs == [])
-  }
-
-  @Test func `music is lowered and speech is silenced, by one module`() throws {
-    var run = Run(
-      .laptop(),
-      PlanInput(
-        mode: preferring { $0.options = [.duckOthers, .interruptSpokenAudio] },
-        snapshot: Server().snapshot))
-    run.run()
-    #expect(run.failure == nil)
-    #expect(run.server.reports(run.input.mode)[.options]?.verdict == .applied)
-    let modules = run.server.snapshot.modules
-    #expect(
-      modules.map(\.argument) == [
-        "trigger_roles=audiosession,audiosession.duck-and-interrupt/audiosession "
-          + "ducking_roles=no_role,video,music,game,animation,production,test/speech "
-          + "volume=-20dB/0 global=yes"
-      ])
-    var next = Run(run.server, run.input)
-    next.input.baseline = run.stored
-    next.run()
-    #expect(next.plans.map(\.lines) == [[]])
-  }
-
   @Test func `speech is left alone where the mode is for it, and that is said`() throws {
     let mode = preferring {
       $0.mode = .spokenAudio
@@ -151,23 +73,5 @@ private typealias Server = SimulatedServer
         $0.options = [.defaultToSpeaker]
       }.validate()
     }
-  }
-
-  @Test func `a module that was loaded twice is reported, and is one again`() throws {
-    let mode = preferring { $0.options = [.silenceOthers] }
-    var run = Run(.laptop(), PlanInput(mode: mode, snapshot: Server().snapshot))
-    run.run()
-    var twin = try #require(run.server.snapshot.modules(of: .silence).first)
-    twin.index = Index(run.server.newIndex())
-    run.server.snapshot.modules.append(twin)
-    #expect(run.server.reports(mode)[.options]?.verdict == .overridden)
-    var again = Run(run.server, run.input)
-    again.run()
-    #expect(again.failure == nil, "\(again.trace)")
-    #expect(
-      again.plans.first?.lines.contains { $0.contains("loaded 2 times → ") } == true,
-      "\(again.trace)")
-    #expect(again.server.snapshot.modules(of: .silence).count == 1)
-    #expect(again.server.reports(mode)[.options]?.verdict == .applied)
   }
 }

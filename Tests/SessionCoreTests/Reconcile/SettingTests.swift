@@ -10,7 +10,7 @@ private typealias Server = SimulatedServer
 @Suite struct SettingTests {
   private static let values: [SettingValue] = [
     .absent, .name("x"), .rate(48000), .duration(.milliseconds(10)),
-    .volume(ChannelVolumes(.norm, channels: 2)), .flag(true), .roles(["music"]),
+    .volume(ChannelVolumes(.norm, channels: 2)), .flag(true),
     .channels(.stereo),
     .remap(RemapSpec(direction: .input, master: "x", masterMap: .mono, map: .mono)),
     .combination(CombineSpec(outputs: ["x", "y"], primary: "x", map: .stereo)),
@@ -119,7 +119,7 @@ private typealias Server = SimulatedServer
         #expect(setting.written(in: snapshot).isEmpty != isOfStream, "\(setting)")
         #expect(setting.kind.isMet(value, in: snapshot) == isOfStream, "\(setting)")
         #expect(setting.kind.dependents(in: snapshot).isEmpty, "\(setting)")
-        #expect(!setting.kind.canChange(.trigger, in: snapshot), "\(setting)")
+        #expect(!setting.kind.canChange(.combination, in: snapshot), "\(setting)")
         var planner = planner(snapshot)
         setting.kind.bracket(Target(.sampleRate, setting, value, why: ""), from: nil, in: &planner)
         #expect(planner.plan.steps.isEmpty, "\(setting)")
@@ -178,7 +178,7 @@ private typealias Server = SimulatedServer
 
   @Test func `a refusal that is tried again soon has an end, one that is not has none`() {
     var refusals = RefusalBackoff()
-    refusals.note([.trigger], at: .zero)
+    refusals.note([.combination], at: .zero)
     #expect(refusals.nextEnd(after: .zero) != nil)
     #expect(refusals.nextEnd(after: .seconds(100_000)) == nil)
   }

@@ -85,21 +85,6 @@ private typealias Server = SimulatedServer
     #expect(server.snapshot == Server.laptop().snapshot)
   }
 
-  @Test func `where the module does not load, each program's stream is treated by itself`() throws {
-    var server = Server.laptop()
-    let player = server.add(stream: "mpv", .output, on: Server.speakers)
-    let mode = preferring { $0.options = [.silenceOthers] }
-    let loop = try run(&server, mode) { step, _ in
-      guard case .others = step.setting else { return .done }
-      return .failed(SessionError(.refused, stage: .server, "Module initialization failed"))
-    }
-    #expect(!loop.input.capabilities.roleModules)
-    #expect(server.snapshot.modules(of: .silence).isEmpty)
-    #expect(server.snapshot.sinkInputs.first { $0.index == player }?.isMuted == true)
-    let reports = server.reports(mode) { $0.capabilities = loop.input.capabilities }
-    #expect(reports[.options]?.verdict == .applied, "\(reports[.options] as Any)")
-  }
-
   @Test func `what a stream inherited of an earlier one counts as the session's change`() throws {
     var server = Server.laptop()
     let player = server.add(stream: "mpv", .output, on: Server.speakers)

@@ -262,26 +262,8 @@ extension SimulatedServer {
     }
   }
 
-  mutating func treat(_ duckingPolicy: DuckingPolicy, _ value: SettingValue) throws(Refusal) {
-    let ours = snapshot.modules(of: duckingPolicy).map(\.index)
-    snapshot.modules.removeAll { ours.contains($0.index) }
-    guard let argument = duckingPolicy.moduleArgument(value) else { return }
-    _ = try load(duckingPolicy.moduleName, argument)
-  }
-
-  mutating func setTrigger(_ isThere: Bool) {
-    removeStreams(.output) { $0.properties[Owned.pinKey] == Owned.triggerPin }
-    guard isThere, let sink = snapshot.defaultDevice(.output) else { return }
-    add(
-      stream: "audiosession", .output, on: sink.name,
-      properties: [Owned.pinKey: Owned.triggerPin])
-  }
-
   private mutating func load(_ name: String, _ argument: String) throws(Refusal) -> Index<Module> {
     guard !deniesModules else { throw Refusal("Access denied") }
-    // PipeWire's pulse server has none of these.
-    let isMissing = ["module-null-source", "module-role-cork", "module-role-ducking"].contains(name)
-    guard !(snapshot.has(.withoutRoleModules) && isMissing) else { throw Refusal("No such entity") }
     let module = Index<Module>(newIndex())
     snapshot.modules.append(Module(index: module, name: name, argument: argument))
     return module

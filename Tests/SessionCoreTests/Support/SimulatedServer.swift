@@ -98,14 +98,13 @@ struct SimulatedServer {
       throw Refusal("Invalid argument: \(step.setting) to \(step.to)")
     }
     switch (step.setting, step.to) {
-    // Links and roles are modules, whose arguments the model does not read.
+    // Links are modules, whose arguments the model does not read.
     case (.chain(let direction), .absent): unload(Owned.remapRole, direction)
     case (.chain, .remap(let spec)): try loadRemap(spec)
     case (.combination, .absent): unload(Owned.combineRole, .output)
     case (.combination, .combination(let spec)): try loadCombination(spec)
     case (.echoCanceller, .absent): unload(Owned.echoRole, .input)
     case (.echoCanceller, .echoCanceller(let spec)): try loadCanceller(spec)
-    case (.others(let duckingPolicy), _): try treat(duckingPolicy, step.to)
     default: for request in requests { try perform(request) }
     }
     updateStates()
@@ -131,7 +130,6 @@ struct SimulatedServer {
     case .moveStream(let direction, let index, let name): try move(direction, index, name)
     case .setStreamMute(let index, let flag): try edit(index) { $0.isMuted = flag }
     case .setStreamVolume(let index, let volume): try edit(index) { $0.volume = volume }
-    case .setOwnStream(.trigger, let value): setTrigger(value == .flag(true))
     case .setOwnStream(.latency(let direction, let name), let value):
       try pin(direction, name, value)
     case .setOwnStream(.rate(let direction, let name), .rate(let rate)):
