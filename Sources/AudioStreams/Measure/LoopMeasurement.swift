@@ -100,8 +100,9 @@ package struct LoopMeasurement: Sendable, Hashable {
     let latencies = found.map(\.latency).sorted()
     let median = latencies.isEmpty ? .zero : latencies[latencies.count / 2]
     let agreeing = found.filter { abs(($0.latency - median).seconds) <= agreement }
-    // Echoes of earlier sweeps agree with nothing.
-    result.isUncertain = agreeing.count * 2 <= found.count && !found.isEmpty
+    // Echoes of earlier sweeps agree with nothing, and one alone agrees with itself.
+    result.isUncertain =
+      !found.isEmpty && (agreeing.count < 2 || agreeing.count * 2 <= found.count)
     if result.isUncertain { return result }
     for one in agreeing {
       result.heard[one.output] = one.channel

@@ -106,21 +106,25 @@ extension PlanInput {
       && Ranking(snapshot: snapshot, direction: direction).chosen == nil
   }
 
-  /// Takes a default that was chosen in place of a chain's end as the one on which the chain is to stand,
-  /// also after the session has set the end again.
+  /// Takes a default that was chosen in place of the session's as the one that a mode without a preference
+  /// uses: by a new mode; and if a chain is to stand on it, also after the session has set the end again.
   package mutating func adoptDefaults() {
     for direction in Direction.allCases where mode.concerns(direction) {
       let setting = Setting.defaultDevice(direction)
       guard !yielded.contains(setting), occasion != .reset,
-        let entry = baseline.valid(for: snapshot)[setting], entry.isChange,
-        case .name(let end)? = entry.ours, Owned.isName(end),
-        snapshot.device(direction, named: end) != nil,
-        case .name(let chosen)? = snapshot.value(of: setting), !Owned.isName(chosen)
+        let entry = baseline.valid(for: snapshot)[setting],
+        case .name(let chosen)? = snapshot.value(of: setting), !Owned.isName(chosen),
+        isExplicit && entry.ours != .name(chosen) || replacesEnd(entry, direction)
       else { continue }
       let first = (mode.preferences(direction).prefer ?? [.default]).first {
         $0 == .default || !snapshot.existing($0, direction, defaultBefore: nil).isEmpty
       }
       if first == .default { baseline.adopt(.name(chosen), as: setting) }
     }
+  }
+
+  private func replacesEnd(_ entry: Baseline.Entry, _ direction: Direction) -> Bool {
+    guard entry.isChange, case .name(let end)? = entry.ours else { return false }
+    return Owned.isName(end) && snapshot.device(direction, named: end) != nil
   }
 }

@@ -164,6 +164,32 @@ private typealias Server = SimulatedServer
     #expect(reports[.preferredInput]?.verdict == .refused, "\(reports[.preferredInput]!)")
   }
 
+  @Test func `a default that a person chose is the one that the next mode uses`() throws {
+    var server = laptop { $0.addUSB() }
+    try server.setDefault(.input, Server.microphone)
+    var run = applied(preferring { $0.preferredInput = [.name(Server.usb)] }, on: server)
+    func apply(_ mode: AudioMode) {
+      let baseline = run.stored
+      run = Run(run.server, PlanInput(mode: mode, snapshot: run.server.snapshot))
+      run.input.baseline = baseline
+      run.input.isExplicit = true
+      run.run()
+      #expect(run.failure == nil && run.refusal == nil, "\(run.trace)")
+    }
+    apply(AudioMode())
+    #expect(run.server.snapshot.server.defaultSourceName == Server.microphone)
+    try run.server.setDefault(.input, Server.usb)
+    apply(
+      preferring {
+        $0.category = .record
+        $0.channelMap = .swap
+      })
+    #expect(run.server.snapshot.chain.defaultRoot(.input)?.name == Server.usb)
+    let reports = run.server.reports(run.input.mode) { $0.baseline = run.stored }
+    #expect(reports[.category]?.verdict == .applied, "\(reports[.category]!)")
+    #expect(reports[.channelMap]?.verdict == .applied, "\(reports[.channelMap]!)")
+  }
+
   @Test func `a strict buffer is not met while another stream shortens it`() throws {
     var server = laptop()
     server.add(stream: "meter", .input, on: Server.microphone, latency: .milliseconds(5))
