@@ -50,13 +50,15 @@ extension OwnSessionTests {
     return false
   }
 
+  /// A stereo output and a mono one.
+  private static let outputs = SandboxConfiguration(modules: [
+    "module-null-sink sink_name=laptop rate=48000",
+    "module-null-sink sink_name=usb rate=48000 channels=1 channel_map=mono",
+  ])
+
   @Test("notes are heard on an output with other channels", arguments: [false, true])
   func otherOutput(isServers: Bool) async throws {
-    let machine = SandboxConfiguration(modules: [
-      "module-null-sink sink_name=laptop rate=48000",
-      "module-null-sink sink_name=usb rate=48000 channels=1 channel_map=mono",
-    ])
-    try await Rig.with(machine) { rig in
+    try await Rig.with(Self.outputs) { rig in
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       try await outside.setDefaultSink("laptop")
       var mode = AudioMode(category: .playback)
@@ -84,11 +86,7 @@ extension OwnSessionTests {
 
   @Test("a file that plays left and right exchanged is heard on an output that has neither")
   func fileOnMono() async throws {
-    let machine = SandboxConfiguration(modules: [
-      "module-null-sink sink_name=laptop rate=48000",
-      "module-null-sink sink_name=usb rate=48000 channels=1 channel_map=mono",
-    ])
-    try await Rig.with(machine) { rig in
+    try await Rig.with(Self.outputs) { rig in
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       try await outside.setDefaultSink("laptop")
       var mode = AudioMode(category: .playback)

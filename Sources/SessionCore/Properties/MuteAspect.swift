@@ -28,22 +28,20 @@ struct MuteAspect: Aspect {
       let device = context.device(direction)
     else { return [] }
     let mayUnmute = direction == .output || context.input.unmutesInputs
-    var isLeft = false
-    var targets = hardware(context, device).map { device in
+    let targets = hardware(context, device).map { device in
       let setting = Setting.mute(direction, device: device.name)
       let level = context.level(setting, .flag(muted))
-      isLeft = level.isLeft || !(level.value == .flag(true) || mayUnmute)
+      let isLeft = level.isLeft || !(level.value == .flag(true) || mayUnmute)
       return Target(property, setting, level.value, isLeft: isLeft, why: "on the hardware")
     }
     // Each of them can mute, so all of them must be unmuted.
-    for link in context.links(on: device)
-    where targets.contains(where: { $0.value == .flag(false) }) {
-      targets.append(
-        Target(
-          property, .mute(direction, device: link.name), .flag(false), isLeft: isLeft,
-          why: "on the session's own device before it"))
-    }
+    guard targets[0].value == .flag(false) else { return targets }
     return targets
+      + context.links(on: device).map { link in
+        Target(
+          property, .mute(direction, device: link.name), .flag(false), isLeft: targets[0].isLeft,
+          why: "on the session's own device before it")
+      }
   }
 
   /// The device; of several outputs at once all of them.

@@ -19,7 +19,7 @@ package enum Owned {
   package static let combineName = "audiosession.combined"
   /// The property of an echo canceller's source: its method and rate, `webrtc 48000`.
   package static let echoKey = "audiosession.echo"
-  /// The property of the session's pins: `rate`, `latency`, or `others` for the trigger.
+  /// The property of the session's pins: `rate` or `latency`.
   package static let pinKey = "audiosession.pin"
   /// Its value for the stream that makes the server silence or duck others.
   /// The value of ``pinKey`` for a stream that has the stored values of a program's streams.
