@@ -16,8 +16,8 @@ extension AudioSession {
   /// default or profile, `setAudioMode` and `.none` end it; then the mode alone counts. Levels that a
   /// person has changed stay, and no input is unmuted.
   ///
-  /// - Throws: `activationFailed` without such a mode or holder, `portNotAvailable` without a speaker,
-  ///   and the errors of `setAudioMode`.
+  /// - Throws: `activationFailed` without such a mode or holder, `portNotAvailable` without a speaker
+  ///   or on an output without ports, and the errors of `setAudioMode`.
   @discardableResult
   public func overrideOutputPort(
     _ port: PortOverride
@@ -33,7 +33,14 @@ extension AudioSession {
           property: .outputPort, value: "speaker")
       }
       return try await session.overriding(port) { () throws(SessionError) in
-        try await session.apply(declared, budget, extent: .route)
+        let report = try await session.apply(declared, budget, extent: .route)
+        // A device without ports meets a mode's preference of one, but it has no speaker to select.
+        if port == .speaker, let output = report.state.route.outputs.first, output.port == nil {
+          throw SessionError(
+            .portNotAvailable, stage: .device, "the output \(output.name) has no ports",
+            property: .outputPort, value: "speaker")
+        }
+        return report
       }
     }
   }

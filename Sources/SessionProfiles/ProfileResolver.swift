@@ -222,9 +222,19 @@ struct ProfileResolver {
         .strict,
         "\(key(.strict)) names \"\(hint.rawValue)\", but no \(key(property)) is set")
     }
+    if let purpose = mode.mode, ![.voiceChat, .videoChat].contains(purpose) {
+      for property in [Property.echoCanceller, .unloadsIdleEchoCanceller] {
+        warn(
+          property, "\(key(property)) has no effect in the mode \"\(purpose.rawValue)\"")
+      }
+    }
     if mode.gainLock == true, mode.inputGain == nil {
       warn(
         .gainLock, "\(Property.gainLock.row.name) has no gain to hold; set \(key(.inputGain))")
+    } else if mode.gainLock == true, mode.reapply == .never {
+      warn(
+        .gainLock,
+        "\(Property.gainLock.row.name) has no effect beside \(key(.reapply)) = \"never\"")
     }
     return warnings
   }

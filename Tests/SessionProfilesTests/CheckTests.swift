@@ -57,6 +57,18 @@ import Testing
         "2:1: warning: gain-lock has no gain to hold; set input.gain",
       ])
     _ = try Profile.named(folder.path + "/check.toml")
+    #expect(
+      check(
+        """
+        mode = 'measurement'
+        reapply = 'never'
+        echo-canceller = 'speex'
+        input.gain = '50 %'
+        input.gain-lock = true
+        """) == [
+          "3:1: warning: echo-canceller has no effect in the mode \"measurement\"",
+          "5:1: warning: gain-lock has no effect beside reapply = \"never\"",
+        ])
   }
 
   @Test func `problems of a base are said where it is named`() {

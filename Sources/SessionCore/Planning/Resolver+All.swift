@@ -2,7 +2,7 @@ import PulseTypes
 
 extension Resolver {
   /// All existing usable outputs that match, in the order of the matchers; without matchers all
-  /// hardware. Also returns why others do not qualify.
+  /// that do not play into another one. Also returns why others do not qualify.
   static func all(
     _ input: PlanInput, _ direction: Direction, defaultBefore: String?
   ) -> (names: [String], rejections: [String]) {
@@ -14,11 +14,15 @@ extension Resolver {
         .filter(\.exists)
       if matcher == .default { found = Array(found.prefix(1)) }
       for candidate in found where !seen.contains(candidate.name) {
-        if candidate.device.isUsable {
+        if !candidate.device.isUsable {
+          _ = resolver.reject(candidate, "nothing is plugged in")
+        } else if resolver.part.prefer == nil,
+          let next = input.snapshot.origins(of: candidate.device).dropFirst().first
+        {
+          _ = resolver.reject(candidate, "plays into \(next.name); name it to use it")
+        } else {
           seen.insert(candidate.name)
           names.append(candidate.name)
-        } else {
-          _ = resolver.reject(candidate, "nothing is plugged in")
         }
       }
       if found.isEmpty { resolver.rejections.append("\(matcher): no such output") }

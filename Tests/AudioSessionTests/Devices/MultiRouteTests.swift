@@ -119,6 +119,25 @@ struct MultiRouteTests {
   }
 
   /// PulseAudio ends the streams of combined outputs while nothing plays.
+  @Test(
+    "without a list, another program's device that plays into an output is not combined with it",
+    .bothServers, arguments: Feature.multiRoute.servers)
+  func foreignFilter(_ kind: ServerKind) async throws {
+    try await Rig.with(Self.machine(kind)) { rig in
+      _ = try await rig.outside.loadModule(
+        "module-remap-sink", "sink_name=effects master=speakers")
+      #expect(try await rig.sessionSees { $0.device(.output, named: "effects") != nil })
+      func outputs(_ mode: AudioMode) async throws -> [String] {
+        try await rig.session.setAudioMode(mode).state.route.outputs.map(\.name).sorted()
+      }
+      #expect(
+        try await outputs(AudioMode(category: .multiRoute)) == ["headphones", "speakers"])
+      // Named, it is used.
+      let named = Self.preferring { $0.preferredOutput = ["effects", "headphones"] }
+      #expect(try await outputs(named) == ["effects", "headphones"])
+    }
+  }
+
   @Test("outputs that sleep are still combined")
   func asleep() async throws {
     var machine = Self.machine(.pulseaudio)

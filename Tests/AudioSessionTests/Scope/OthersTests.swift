@@ -254,6 +254,22 @@ struct OthersTests {
   }
 
   @Test(
+    "an output without ports has no speaker to select", .bothServers,
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func noPorts(_ kind: ServerKind) async throws {
+    try await Rig.with(.nullDevices(on: kind)) { rig in
+      try await rig.session.setAudioMode(AudioMode(category: .playAndRecord))
+      await #expect {
+        try await rig.session.overrideOutputPort(.speaker)
+      } throws: {
+        ($0 as? SessionError)?.code == .portNotAvailable
+      }
+      let port = try await rig.session.getSessionState().properties[.outputPort]
+      #expect(port?.preferred == nil)
+    }
+  }
+
+  @Test(
     "options do not outlive their category", .bothServers, arguments: [Place.desktop, .graph])
   func notSticky(_ place: Place) async throws {
     try await Rig.with(place.configuration) { rig in
