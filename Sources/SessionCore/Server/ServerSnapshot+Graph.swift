@@ -83,7 +83,13 @@ extension ServerSnapshot {
     }
     // Streams on our links return to the hardware when the link is unloaded, which a rate change
     // needs.
-    devices += chain.links(on: device)
+    let links = chain.links(on: device)
+    devices += links
+    // PipeWire runs both ends of an echo canceller, whichever is used.
+    if has(.forcedGraph), links.contains(where: { $0.properties[Owned.roleKey] == Owned.echoRole })
+    {
+      devices += chain.ownedDevices(device.direction == .input ? .output : .input)
+    }
     return devices.flatMap { foreignStreams(on: $0) }.filter { !$0.isCorked }
   }
 }

@@ -52,6 +52,30 @@ struct EchoTests {
     }
   }
 
+  @Test("on PipeWire who plays runs the microphone, which has the mode's rate then", .bothServers)
+  func playedOnly() async throws {
+    let machine = Machine.graph
+    try await Rig.with(machine.configuration) { rig in
+      let mode = call {
+        $0.preferredInput = [.name(machine.laptopInput)]
+        $0.sampleRate = 96000
+      }
+      try await rig.session.setAudioMode(mode)
+      let player = try await rig.outside.openStream(
+        StreamOptions(
+          direction: .output, name: "player", device: nil,
+          spec: SampleSpec(format: .s16le, rate: 48000, channels: 2), startCorked: false))
+      #expect(
+        try await rig.eventually {
+          let input = $0.device(.input, named: machine.laptopInput)
+          return input?.state == .running && input?.sampleSpec.rate == 96000
+        })
+      let rate = try await rig.session.getSessionState().properties[.sampleRate]
+      #expect(rate?.verdict == .applied, "\(rate as Any)")
+      await player.close()
+    }
+  }
+
   @Test("on PipeWire as well, with rate and buffer held, through a restart", .bothServers)
   func onPipeWire() async throws {
     let machine = Machine.graph
