@@ -22,6 +22,21 @@ struct ServerLook {
     direction == .input ? snapshot.sourceOutputs : snapshot.sinkInputs
   }
 
+  /// What decides about rates and buffers.
+  var lines: [String] {
+    var lines: [String] = []
+    for device in snapshot.sources + snapshot.sinks {
+      let rate = "\(device.sampleSpec.rate) Hz, \(device.configuredLatency)"
+      lines.append("\(device.index) \(device.name): \(device.state), \(rate)")
+    }
+    for stream in snapshot.sourceOutputs + snapshot.sinkInputs {
+      let node = stream.properties.filter { $0.key.hasPrefix("node.") }
+      let place = stream.device.map { "on \($0)" } ?? "nowhere"
+      lines.append("\(stream.index) \(stream.name) \(place), paused: \(stream.isCorked), \(node)")
+    }
+    return lines
+  }
+
   /// The device in use, behind what the session has made.
   func device(_ direction: Direction) -> Device? { path(direction).last }
 
@@ -82,6 +97,7 @@ struct ServerLook {
     case .polarPattern: mode.polarPattern.map { $0 == .cardioid && takesLeft }
     case .category: mode.category.map { isPossible($0, mode) }
     case .ioBufferDuration: mode.ioBufferDuration.map { isBuffered($0, direction(of: mode)) }
+    case .options: mode.options.map(treatsOthers)
     default: nil
     }
   }
@@ -91,7 +107,7 @@ struct ServerLook {
     .preferredInput, .preferredOutput, .inputPort, .outputPort, .inputGain, .outputVolume,
     .inputMuted,
     .outputMuted, .inputLatencyOffset, .outputLatencyOffset, .channelMap, .outputChannelMap,
-    .sampleRate, .ioBufferDuration, .mode, .polarPattern, .category,
+    .sampleRate, .ioBufferDuration, .mode, .polarPattern, .category, .options,
   ]
 
   /// The direction whose device has the rate and the buffer.
@@ -101,8 +117,24 @@ struct ServerLook {
 
   private func isPreferred(_ direction: Direction, _ preferred: [DeviceMatcher]?) -> Bool? {
     preferred.map { matchers in
-      device(direction).map { matchers.contains(.name($0.name)) } ?? false
+      device(direction).map { device in matchers.contains { matches($0, device) } } ?? false
     }
+  }
+
+  /// A name, or the beginning of one.
+  private func matches(_ matcher: DeviceMatcher, _ device: Device) -> Bool {
+    guard case .name(let name) = matcher else { return false }
+    return name.hasSuffix("*") ? device.name.hasPrefix(name.dropLast()) : device.name == name
+  }
+
+  /// Whether the other programs' sound is silent, or low, as options ask.
+  private func treatsOthers(_ options: Set<CategoryOption>) -> Bool {
+    let others = snapshot.sinkInputs.filter { $0.name == "another" && $0.device != nil }
+    if options.contains(.silenceOthers) { return others.allSatisfy(\.isMuted) }
+    return !options.contains(.duckOthers)
+      || others.allSatisfy { stream in
+        stream.volume?.values.allSatisfy { $0 <= Volume(fraction: 0.5) } == true
+      }
   }
 
   private func isOn(_ ports: [PortMatcher]?, _ direction: Direction) -> Bool? {
@@ -163,7 +195,8 @@ struct ServerLook {
   /// Whether the default plays on all of these outputs.
   private func isCombined(_ outputs: [DeviceMatcher]) -> Bool {
     guard let name = standard(.output), name.hasPrefix("audiosession.") else { return false }
-    let indexes = snapshot.sinks.filter { outputs.contains(.name($0.name)) }.map(\.index)
+    let wanted = snapshot.sinks.filter { sink in outputs.contains { matches($0, sink) } }
+    let indexes = wanted.map(\.index)
     let combined = snapshot.sinks.first { $0.name == "audiosession.combined" }
     let used = streams(.output).filter {
       $0.ownerModule != nil && $0.ownerModule == combined?.ownerModule
@@ -183,6 +216,12 @@ struct ServerLook {
     let rate = Int(device.sampleSpec.rate)
     guard isGraph else {
       let asked = buffer.duration(atRate: rate)
+      // Asleep it has no buffer: the session's stream on it has asked for one.
+      if device.state == .suspended {
+        return streams(direction).contains {
+          $0.device == device.index && $0.name == "Audio session latency pin"
+        }
+      }
       // A device rounds to its frames.
       return abs((device.configuredLatency - asked) / .microseconds(1)) <= 100
     }

@@ -10,7 +10,7 @@ import Testing
 struct Rig {
   let sandbox: PulseSandbox
   let session: AudioSession
-  let outside: PulseClient
+  var outside: PulseClient
   /// How much later than in time something may end: a busy machine stands still for seconds (4.4 was the
   /// most seen), and what hangs never ends.
   static let standstill = Duration.seconds(10)
