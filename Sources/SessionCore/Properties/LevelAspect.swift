@@ -35,7 +35,7 @@ struct LevelAspect: Aspect {
     let level = context.level(
       setting, .volume(ChannelVolumes(volume, channels: device.channelMap.count)))
     // The desktop's slider moves the session's own device before it: its level counts, and is a person's.
-    let links = context.links(on: device).map { link in
+    let links = Self.links(context, device).map { link in
       Target(
         property, .volume(direction, device: link.name),
         .volume(ChannelVolumes(.norm, channels: link.channelMap.count)),
@@ -58,7 +58,8 @@ struct LevelAspect: Aspect {
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
     guard let device = source.devices[direction] else { return }
     let volume = device.volume.loudest
-    let links = source.snapshot.chain.links(on: device)
+    let chain = source.snapshot.chain
+    let links = chain.links(on: device).filter(chain.hasOwnVolume)
     if let link = links.first(where: { !$0.volume.isUniformly(.norm) }) {
       setup.left.append(
         "\(link.name) before \(device.name) is at \(Words.volume(link.volume)); a profile has the "
@@ -81,12 +82,17 @@ struct LevelAspect: Aspect {
     let hardware = Self.volume(preference, of: device, in: context.snapshot) { now in
       .overridden("\(device.name) is at \(now.shown)")
     }
-    let links = context.links(on: device).map { link in
+    let links = Self.links(context, device).map { link in
       Self.volume(.norm, of: link, in: context.snapshot) { _ in
         .overridden("the session's \(direction.rawValue) before \(device.name) is not at 100 %")
       }
     }
     return [hardware] + links
+  }
+
+  /// The session's devices before a device that have volumes of their own.
+  private static func links(_ context: PlanContext, _ device: Device) -> [Device] {
+    context.links(on: device).filter(context.snapshot.chain.hasOwnVolume)
   }
 
   /// The same volume on every channel, or the nearest that the hardware has.
@@ -109,7 +115,7 @@ struct LevelAspect: Aspect {
   private static func chainVolume(_ context: PlanContext, _ device: Device) -> Double? {
     guard !context.server.isPredicted(device.name) else { return nil }
     let hardware = device.volume.loudest.fraction
-    return context.links(on: device).reduce(hardware) {
+    return links(context, device).reduce(hardware) {
       $0 * $1.volume.loudest.fraction
     }
   }
@@ -120,7 +126,7 @@ struct LevelAspect: Aspect {
       device.flags.contains(.hardwareVolume)
       ? "the hardware applies" : "the server applies in software"
     result.causes = ["\(device.name) is at \(Words.volume(device.volume)), which \(place)"]
-    for owned in snapshot.chain.links(on: device) {
+    for owned in snapshot.chain.links(on: device) where snapshot.chain.hasOwnVolume(owned) {
       result.causes.append("\(owned.name) before it is at \(Words.volume(owned.volume))")
     }
     if !snapshot.modules(named: "module-device-restore").isEmpty {

@@ -179,7 +179,7 @@ struct ModeAspect: Aspect {
       }
     }
     let isSet = context.mode.inputGain == .norm
-    let levels = parts.map { part in
+    let levels = parts.filter(context.snapshot.chain.hasOwnVolume).map { part in
       LevelAspect.volume(.norm, of: part, in: context.snapshot) { now in
         let gain = "the gain of \(part.name) is \(now.shown), not 100 %"
         guard part.name == device.name else { return Obstacle(.unreachable, gain) }

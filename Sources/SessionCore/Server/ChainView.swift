@@ -123,6 +123,11 @@ package struct ChainView: Sendable {
     ownedDevices(hardware.direction).filter { root(of: $0)?.name == hardware.name }
   }
 
+  /// Whether one of the session's devices has a separate volume, and not its master's.
+  package func hasOwnVolume(_ owned: Device) -> Bool {
+    snapshot.has(.ownCancellerVolumes) || owned.properties[Owned.roleKey] != Owned.echoRole
+  }
+
   /// The hardware device at the root of the default.
   package func defaultRoot(_ direction: Direction) -> Device? {
     snapshot.defaultDevice(direction).flatMap { root(of: $0) }

@@ -32,8 +32,10 @@ package struct EchoCancellerSpec: Sendable, Hashable, Codable, LinkSpec {
 
   /// The arguments to load the module with.
   ///
-  /// The gain stays the hardware's: `webrtc` would turn the microphone's up and down by itself, and
-  /// shared volumes would make every program's mixer set the hardware.
+  /// The gain stays the mode's: `webrtc` would turn the microphone's up and down by itself. On PulseAudio
+  /// the volumes of the canceller are those of its masters: with `use_volume_sharing=no` each change of the
+  /// sink's volume, as by a volume key, ends the server (16.1 and 17.0: a message of the module has the
+  /// number of the request to change the volume).
   package var moduleArgument: String {
     let echo = "\(method) \(rate)"
     var arguments: [(key: String, value: ModuleArguments.Value)] = [
@@ -46,7 +48,6 @@ package struct EchoCancellerSpec: Sendable, Hashable, Codable, LinkSpec {
       ("rate", .text(String(rate))),
       ("channels", .text(String(map.count))),
       ("channel_map", .text(map.description)),
-      ("use_volume_sharing", .text("no")),
       ("aec_method", .text(method)),
     ]
     if method == Self.defaultMethod {

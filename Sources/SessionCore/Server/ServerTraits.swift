@@ -45,6 +45,8 @@ package struct ServerTraits: OptionSet, Sendable, Hashable {
   package static let besidePulseAudio = ServerTraits(rawValue: 1 << 15)
   /// It chooses card profiles by itself.
   package static let choosesProfiles = ServerTraits(rawValue: 1 << 16)
+  /// The devices of an echo canceller have volumes of their own; otherwise they have their masters'.
+  package static let ownCancellerVolumes = ServerTraits(rawValue: 1 << 17)
   /// It may stop reporting changes of the defaults to the programs that are connected.
   package static let forgottenDefaults = ServerTraits(rawValue: 1 << 18)
   /// A card whose hardware has no decibel scale takes the nearest of its volumes, and shows that one.
@@ -64,7 +66,7 @@ extension ServerKind {
     .forcedGraph, .earlyReplies, .silentMoves, .sessionManager, .lateRestoring, .learnedStreams,
     .unattributedDevices, .suspendedAtRest, .oneEchoCanceller, .offsetsOfHardware,
     .deafConnections, .levelsShownAwake, .silentLoss, .rankedByProperty, .noCookie,
-    .besidePulseAudio, .choosesProfiles, .forgottenDefaults,
+    .besidePulseAudio, .choosesProfiles, .forgottenDefaults, .ownCancellerVolumes,
     .nearestVolumes,
   ]
 }

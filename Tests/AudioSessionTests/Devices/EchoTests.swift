@@ -52,6 +52,42 @@ struct EchoTests {
     }
   }
 
+  @Test(
+    "a volume key during a call sets the speaker, and the server lives", .bothServers,
+    arguments: Feature.echo.machines)
+  func volumeKey(_ machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      let mode = call {
+        $0.outputVolume = Volume(fraction: 0.8)
+        $0.inputGain = Volume(fraction: 0.6)
+      }
+      let report = try await rig.session.setAudioMode(mode)
+      for (name, property) in report.state.properties where property.preferred != nil {
+        #expect(property.verdict == .applied, "\(name): \(property)")
+      }
+      let sink = try #require(
+        try await rig.outside.snapshot().device(.output, named: "audiosession.echo.output"))
+      for fraction in [0.5, 0.3, 0.4] {
+        let volume = Volume(fraction: fraction)
+        let channels = sink.channelMap.count
+        try await rig.outside.setVolume(
+          .output, device: sink.name, ChannelVolumes(volume, channels: channels))
+        // PipeWire's canceller has a volume of its own.
+        let set = machine.isGraph ? sink.name : Names.laptopOutput
+        #expect(
+          try await rig.eventually {
+            $0.device(.output, named: set)?.volume.isUniformly(volume) == true
+          })
+      }
+      let state = try await rig.state { $0.properties[.outputVolume]?.verdict == .overridden }
+      #expect(state.properties[.outputVolume]?.verdict == .overridden)
+      #expect(state.properties[.inputGain]?.verdict == .applied)
+      // The next apply sets it again.
+      let again = try await rig.session.setAudioMode(mode)
+      #expect(again.state.properties[.outputVolume]?.verdict == .applied)
+    }
+  }
+
   @Test("on PipeWire who plays runs the microphone, which has the mode's rate then", .bothServers)
   func playedOnly() async throws {
     let machine = Machine.graph

@@ -192,6 +192,33 @@ extension SimulatedServer {
       }
     }
     updateGraph()
+    shareVolumes()
+  }
+
+  /// The device whose volume PulseAudio's echo canceller has; nil for any other device.
+  func sharedMaster(_ direction: Direction, _ name: String) -> Device? {
+    guard let device = snapshot.device(direction, named: name), snapshot.isOwned(device),
+      !snapshot.chain.hasOwnVolume(device)
+    else { return nil }
+    return snapshot.chain.master(of: device)
+  }
+
+  /// A canceller has the volume of its masters, the mean of their channels if it has one.
+  private mutating func shareVolumes() {
+    for direction in Direction.allCases {
+      // The output's canceller is over its remap, the input's under it: no canceller is over another one.
+      for device in snapshot.devices(direction) {
+        guard let master = sharedMaster(direction, device.name) else { continue }
+        let values = master.volume.values.map(\.rawValue)
+        let mean = Volume(rawValue: values.reduce(0, +) / UInt32(max(1, values.count)))
+        let channels = device.channelMap.count
+        try? edit(direction, device.name) {
+          $0.volume =
+            channels == values.count
+            ? master.volume : ChannelVolumes(mean, channels: channels)
+        }
+      }
+    }
   }
 }
 

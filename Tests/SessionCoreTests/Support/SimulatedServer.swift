@@ -115,12 +115,16 @@ struct SimulatedServer {
     case .setCardProfile(let card, let profile): try setProfile(card, profile)
     case .setDefault(let direction, let name): try setDefault(direction, name)
     case .setPort(let direction, let device, let port): try setPort(direction, device, port)
-    case .setVolume(let direction, let name, let volumes):
+    case .setVolume(let direction, let shown, let volumes):
+      let name = sharedMaster(direction, shown)?.name ?? shown
       let count = volumeCounts[name]
       try edit(direction, name) { device throws(Refusal) in
-        guard volumes.values.count == device.channelMap.count else {
+        guard name != shown || volumes.values.count == device.channelMap.count else {
           throw Refusal("Invalid argument: \(volumes.values.count) volumes")
         }
+        let volumes =
+          name == shown
+          ? volumes : ChannelVolumes(volumes.loudest, channels: device.channelMap.count)
         device.volume = count.map(volumes.nearest) ?? volumes
       }
       remember(direction, name)
