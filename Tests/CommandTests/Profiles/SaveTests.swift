@@ -37,12 +37,15 @@ struct SaveTests {
     Case(
       testDescription: "a category and a map in force", configuration: .nullDevices,
       hand: """
-        printf 'category = "record"\\nreapply = "never"\\n[input]\\nprefer = ["usb_mic"]\\n' > x.toml
+        printf 'category = "record"\\nreapply = "on-route-change"\\n[input]\\nprefer = ["usb_mic"]\\n' > x.toml
         printf 'channel-map = "mono"\\ngain = "50 %%"\\ngain-lock = true\\n' >> x.toml
         $A apply ./x.toml > /dev/null 2>&1
         """,
       later: "$A revert > /dev/null",
-      has: [#"category = "record""#, #"reapply = "never""#, #"channel-map = "mono""#, "gain-lock"]),
+      has: [
+        #"category = "record""#, #"reapply = "on-route-change""#, #"channel-map = "mono""#,
+        "gain-lock",
+      ]),
   ]
 
   static let cards: [Case] = [
