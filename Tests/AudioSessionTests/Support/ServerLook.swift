@@ -48,7 +48,8 @@ struct ServerLook {
     let places = Set(streams(direction).filter { $0.name == program }.map(\.device))
     var device = devices.first { program == nil ? $0.name == name : places == [$0.index] }
     var path: [Device] = []
-    while let next = device {
+    // A person may have moved a link onto itself.
+    while let next = device, path.count < 8 {
       path.append(next)
       guard next.name.hasPrefix("audiosession.") else { return path }
       device = behind(next)
@@ -198,6 +199,8 @@ struct ServerLook {
     let wanted = snapshot.sinks.filter { sink in outputs.contains { matches($0, sink) } }
     let indexes = wanted.map(\.index)
     let combined = snapshot.sinks.first { $0.name == "audiosession.combined" }
+    // Asleep it has no streams.
+    if combined?.state == .suspended { return indexes.count > 1 }
     let used = streams(.output).filter {
       $0.ownerModule != nil && $0.ownerModule == combined?.ownerModule
     }.compactMap(\.device)
