@@ -72,12 +72,16 @@ struct EchoTests {
         let channels = sink.channelMap.count
         try await rig.outside.setVolume(
           .output, device: sink.name, ChannelVolumes(volume, channels: channels))
-        // PipeWire's canceller has a volume of its own.
-        let set = machine.isGraph ? sink.name : Names.laptopOutput
+        // PipeWire's canceller has another volume, which 1.4 shows only once something plays.
+        if machine.isGraph { continue }
         #expect(
           try await rig.eventually {
-            $0.device(.output, named: set)?.volume.isUniformly(volume) == true
+            $0.device(.output, named: Names.laptopOutput)?.volume.isUniformly(volume) == true
           })
+      }
+      guard !machine.isGraph else {
+        let state = try await rig.session.getSessionState()
+        return #expect(state.properties[.mode]?.verdict == .applied)
       }
       let state = try await rig.state { $0.properties[.outputVolume]?.verdict == .overridden }
       #expect(state.properties[.outputVolume]?.verdict == .overridden)
