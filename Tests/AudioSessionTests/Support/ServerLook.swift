@@ -49,7 +49,7 @@ struct ServerLook {
     var device = devices.first { program == nil ? $0.name == name : places == [$0.index] }
     var path: [Device] = []
     // A person may have moved a link onto itself.
-    while let next = device, path.count < 8 {
+    while let next = device, !path.contains(where: { $0.name == next.name }) {
       path.append(next)
       guard next.name.hasPrefix("audiosession.") else { return path }
       device = behind(next)
