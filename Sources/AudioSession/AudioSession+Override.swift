@@ -37,7 +37,8 @@ extension AudioSession {
         // A device without ports meets a mode's preference of one, but it has no speaker to select.
         if port == .speaker, let output = report.state.route.outputs.first, output.port == nil {
           throw SessionError(
-            .portNotAvailable, stage: .device, "the output \(output.name) has no ports",
+            .portNotAvailable, stage: .device,
+            "the output \(output.name) has no ports; prefer an output that has a speaker",
             property: .outputPort, value: "speaker")
         }
         return report

@@ -222,7 +222,7 @@ struct ProfileResolver {
         .strict,
         "\(key(.strict)) names \"\(hint.rawValue)\", but no \(key(property)) is set")
     }
-    if let purpose = mode.mode, ![.voiceChat, .videoChat].contains(purpose) {
+    if let purpose = mode.mode, !mode.cancelsEcho {
       for property in [Property.echoCanceller, .unloadsIdleEchoCanceller] {
         warn(
           property, "\(key(property)) has no effect in the mode \"\(purpose.rawValue)\"")

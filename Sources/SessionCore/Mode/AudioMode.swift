@@ -161,7 +161,7 @@ extension AudioMode {
   }
 
   /// Whether the mode removes the output's sound from the input.
-  var cancelsEcho: Bool { mode == .voiceChat || mode == .videoChat }
+  package var cancelsEcho: Bool { mode == .voiceChat || mode == .videoChat }
 }
 
 extension AudioMode {

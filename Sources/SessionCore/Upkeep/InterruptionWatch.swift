@@ -97,7 +97,7 @@ extension ServerSnapshot {
   /// Calls of other programs. A mode for voice or video chat is not interrupted by the call that it
   /// serves.
   fileprivate func calls(during mode: AudioMode, process: Int32) -> [InterruptionReason] {
-    guard mode.mode != .voiceChat, mode.mode != .videoChat else { return [] }
+    guard !mode.cancelsEcho else { return [] }
     return [Direction.output, .input].flatMap { streams($0, having: "media.role") }
       .filter { !$0.isCorked && $0.properties["media.role"] == "phone" }
       .compactMap { caller($0, otherThan: process) }.map(InterruptionReason.call)
