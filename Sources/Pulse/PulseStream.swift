@@ -36,6 +36,11 @@ public actor PulseStream {
   /// The name of the device it is on now (libpulse: `pa_stream_get_device_name`).
   public var deviceName: String? { handle.stream.flatMap { text(pa_stream_get_device_name($0)) } }
 
+  /// The device it is on now, as far as its client was notified (libpulse: `pa_stream_get_device_index`).
+  package var deviceIndex: Index<Device>? {
+    handle.stream.flatMap { Index(valid: pa_stream_get_device_index($0)) }
+  }
+
   /// The granted spec (libpulse: `pa_stream_get_sample_spec`).
   public var sampleSpec: SampleSpec? {
     handle.stream.flatMap { pa_stream_get_sample_spec($0) }.map { SampleSpec($0.pointee) }

@@ -42,7 +42,18 @@ extension LiveServer {
 
   /// Forgets the pins that ended with their device: they hold nothing, also if it is back.
   func forgetEndedPins() async {
-    for (setting, pin) in pins where await !pin.isOpen { await close(pin: setting) }
+    for (setting, pin) in pins where await hasEnded(pin, of: setting) { await close(pin: setting) }
+  }
+
+  /// Whether a pin has ended; PipeWire 1.4 keeps a stream whose device was removed, without a device, and
+  /// reports nothing.
+  private func hasEnded(_ pin: PulseStream, of setting: Setting) async -> Bool {
+    guard await pin.isOpen else { return true }
+    guard snapshot.has(.forcedGraph) else { return false }
+    guard let device = snapshot.device(of: setting) else { return true }
+    // The server may show a new pin later than it answers.
+    guard let opened = await pin.deviceIndex, opened != device.index else { return false }
+    return snapshot.stream(pin.direction, at: pin.index)?.device != device.index
   }
 
   /// Closes a pin, which the server may show later.

@@ -69,8 +69,10 @@ struct GraphTests {
       let state = try await rig.steadyState { state in
         [.sampleRate, .ioBufferDuration].allSatisfy { state.properties[$0]?.verdict == .applied }
       }
-      let during = try await rig.graph(machine.usbInput) { $0.quantum == 256 }
-      #expect(during == GraphState(quantum: 256, rate: 48000), "\(state.pins)")
+      // PipeWire 1.4 shows another rate for a moment, and the session applies it again.
+      let expected = GraphState(quantum: 256, rate: 48000)
+      let during = try await rig.graph(machine.usbInput) { $0 == expected }
+      #expect(during == expected, "\(state.pins)")
       await stream.close()
       await phone.close()
     }
