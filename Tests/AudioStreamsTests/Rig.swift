@@ -90,9 +90,11 @@ struct Rig {
         }.min() ?? .nan
       }
       let end = last.position - first.position
-      // Of less than half a second there is none.
-      return lateness(max(2 * quarter, end - quarter)..<max(2 * quarter, end) + 1)
-        - lateness(quarter..<2 * quarter)
+      // Of less than half a second there is none. A quarter may be missing.
+      let begin = buffers.first { $0.position - first.position >= quarter }
+      let from = begin.map { max(quarter, $0.position - first.position) } ?? quarter
+      return lateness(max(from + quarter, end - quarter)..<max(from + quarter, end) + 1)
+        - lateness(from..<from + quarter)
     }
   }
 

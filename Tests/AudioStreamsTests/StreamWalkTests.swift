@@ -28,7 +28,7 @@ struct StreamWalkTests {
     let cards = ["kind=laptop tone=yes", "kind=usb-mic"]
     let configuration = try #require(SandboxConfiguration.simulatedCards(cards, on: walk.kind))
     try await Rig.with(configuration) { rig in
-      var walker = try await StreamWalker(rig, SeededRandom(seed: walk.seed))
+      var walker = try await StreamWalker(rig, .input, SeededRandom(seed: walk.seed))
       try await walker.setMode()
       let buffers = try await rig.capture.startAudioStream(
         CaptureConfiguration(sampleRate: 48000, frameLength: 960, backlog: .seconds(60)))
@@ -107,120 +107,4 @@ struct StreamWalkTests {
       return stretch.count - told >= 4800 ? "\(stretch), told \(told)" : nil
     }
   }
-}
-
-/// Who acts during a recording.
-struct StreamWalker {
-  private let rig: Rig
-  var random: SeededRandom
-  var trace: [String] = []
-  private var outside: PulseClient
-  private var streams: [PulseStream] = []
-  private var isPlugged = true
-  private var suspended: String?
-
-  private static let usb = "alsa_card.usb-Example_USB_Microphone-00"
-  private static let laptop = "alsa_card.pci-0000_00_1f.3"
-
-  init(_ rig: Rig, _ random: SeededRandom) async throws {
-    (self.rig, self.random) = (rig, random)
-    outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
-  }
-
-  mutating func setMode() async throws {
-    var mode = AudioMode(category: .record)
-    let inputs: [DeviceMatcher] = ["alsa_input.usb-*", "alsa_input.pci-*"]
-    mode.preferredInput = random.one(in: 2) ? inputs : inputs.reversed()
-    mode.sampleRate = random.maybe([16000, 44100, 48000, 96000], in: 2)
-    mode.ioBufferDuration = random.maybe(
-      [.milliseconds(10), .milliseconds(20)], in: 2)
-    trace.append(
-      "mode \(mode.preferredInput ?? []) \(mode.sampleRate ?? 0) \(mode.ioBufferDuration as Any)")
-    try await rig.session.setAudioMode(mode)
-  }
-
-  mutating func act() async throws {
-    do {
-      try await actOnce()
-    } catch let error as SessionError {
-      trace.append("… \(error)")
-    } catch let error as PulseError {
-      trace.append("… \(error)")
-    }
-  }
-
-  private mutating func actOnce() async throws {
-    let sources = try await outside.snapshot().sources.filter { !$0.isMonitor }
-    switch random.int(in: 1...8) {
-    case 1, 2: try await setMode()
-    case 3:
-      trace.append(isPlugged ? "unplug the microphone" : "plug in the microphone")
-      try await isPlugged ? rig.sandbox.unplug(Self.usb) : rig.sandbox.plug(Self.usb)
-      isPlugged.toggle()
-    case 4:
-      guard let source = random.maybe(sources, in: 1) else { return }
-      trace.append("default \(source.name)")
-      try await outside.setDefaultSource(source.name)
-    case 5:
-      guard let source = random.maybe(sources, in: 1) else { return }
-      let rate = random.pick([44100, 48000] as [UInt32])
-      trace.append("stream \(rate) on \(source.name)")
-      streams.append(
-        try await outside.openStream(
-          StreamOptions(
-            direction: .input, name: "another", device: source.name,
-            spec: SampleSpec(format: .s16le, rate: rate, channels: 2),
-            latency: random.maybe([.milliseconds(5), .milliseconds(60)]), startCorked: false)))
-    case 6:
-      let pause = random.int(in: 50...longestFreeze)
-      trace.append("the server is frozen for \(pause) ms")
-      try await rig.sandbox.freeze()
-      try await Task.sleep(for: .milliseconds(pause))
-      try await rig.sandbox.thaw()
-    case 7:
-      trace.append("the server is started again")
-      await forget()
-      try await rig.sandbox.restart()
-      outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
-    default:
-      // pipewire-pulse suspends the simulated card, which is silent then, for everyone.
-      guard rig.sandbox.configuration.server == .pulseaudio else { return try await setMode() }
-      guard suspended == nil, let source = random.maybe(sources, in: 1) else {
-        return try await resume()
-      }
-      trace.append("suspend \(source.name)")
-      try await outside.suspend(.input, device: source.name, true)
-      suspended = source.name
-    }
-  }
-
-  /// PipeWire's simulated card makes up for a longer one with zeros, for everyone.
-  private var longestFreeze: Int {
-    rig.sandbox.configuration.server == .pulseaudio ? 1500 : 200
-  }
-
-  private mutating func resume() async throws {
-    guard let name = suspended else { return }
-    trace.append("resume \(name)")
-    suspended = nil
-    try await outside.suspend(.input, device: name, false)
-  }
-
-  private mutating func forget() async {
-    for stream in streams { await stream.close() }
-    await outside.close()
-    (streams, suspended, isPlugged) = ([], nil, true)
-  }
-
-  /// Leaves the server so that it can record.
-  mutating func calm() async throws {
-    try? await resume()
-    if !isPlugged {
-      trace.append("plug in the microphone")
-      try await rig.sandbox.plug(Self.usb)
-      isPlugged = true
-    }
-  }
-
-  mutating func end() async { await forget() }
 }
