@@ -100,8 +100,12 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     case (PA_CONTEXT_FAILED, .opening):
       var error = contextError("connect")
       // libpulse names the address that it tried last.
-      if error.code == .connectionRefused, let first = firstAddress ?? usersSocket {
-        error.address = first
+      if error.code == .connectionRefused {
+        if let first = firstAddress ?? usersSocket { error.address = first }
+        if PulseClient.unnamedRuntimeFolder(requestedAddress) != nil {
+          error.serverMessage =
+            "XDG_RUNTIME_DIR is not set, so the user's server is not looked for"
+        }
       }
       end(error)
     case (PA_CONTEXT_FAILED, _), (PA_CONTEXT_TERMINATED, _):

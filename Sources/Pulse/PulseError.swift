@@ -74,7 +74,7 @@ extension PulseError: CustomStringConvertible {
   private var words: (reason: String, advice: String) {
     switch code {
     case .connectionRefused:
-      ("no server answers", "start the server, or check the address (PULSE_SERVER)")
+      ("no server answers", "start the server, or check its address")
     case .accessDenied:
       ("access denied", "check the cookie (PULSE_COOKIE) and the server's access rules")
     case .timedOut:

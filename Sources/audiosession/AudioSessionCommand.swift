@@ -92,8 +92,9 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
         if isHelp, let unknown { UsageError(unknown, arguments).end() }
         let text = fullMessage(for: error)
         let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
-        let whole = isScript ? CompletionScript.corrected(text) : HelpText.ordered(text)
-        Output(isJSON: false).end(with: whole + "\n")
+        let output = Output(isJSON: false)
+        if isScript { output.end(with: CompletionScript.corrected(text) + "\n") }
+        output.end(withHelp: HelpText.ordered(text))
       default: exit(withError: error)
       }
     }

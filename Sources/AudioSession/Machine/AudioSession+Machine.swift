@@ -21,8 +21,11 @@ extension AudioSession {
     // Before connecting, because libpulse creates a missing cookie.
     facts.cookie = (own.cookie, .read(own.cookie))
     let live = try await reach(&facts, deadline)
+    // Where libpulse looked, if it looked for the user's server.
+    let tried = facts.unreachable.flatMap { $0.value?.hasPrefix("/") == true ? $0.value : nil }
     facts.address = SessionStore.canonical(
-      live?.address ?? address ?? SessionStore.environmentAddress())
+      live?.address ?? address ?? tried ?? SessionStore.environmentAddress())
+    facts.unnamedRuntimeFolder = PulseClient.unnamedRuntimeFolder(address)
     facts.namedServer = address
     let table = ProcessTable()
     facts.serverHost = Self.otherHost(of: facts.address)

@@ -94,6 +94,9 @@ package struct MachineFacts: Sendable {
   package var snapshot: ServerSnapshot?
   /// Why there is no server.
   package var unreachable: SessionError?
+  /// The folder of the user's server, which the environment does not name, so that no client looks there;
+  /// nil if it names it, or another server.
+  package var unnamedRuntimeFolder: String?
   /// The address that was tried.
   package var address = ""
   /// The host name of the server's machine, if it is another one.

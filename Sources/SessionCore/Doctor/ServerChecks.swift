@@ -3,7 +3,7 @@ import PulseTypes
 /// Checks of the servers themselves.
 let serverChecks = [
   DoctorCheck(offline: .serverUnreachable, serverUnreachable),
-  DoctorCheck(offline: .otherServer, otherServers),
+  DoctorCheck(.otherServer, otherServers),
   DoctorCheck(offline: .cardShared, cardShared),
   DoctorCheck(.sessionManager, sessionManager),
 ]
@@ -24,9 +24,7 @@ private func serverUnreachable(_ facts: MachineFacts) -> [Finding] {
       "Give PULSE_COOKIE the path of the server's cookie, and run as the server's user.")
   default:
     message = "no server answers"
-    remedy = .init(
-      "Start the one that this machine has, or name another with --server.",
-      command: "systemctl --user start pipewire-pulse || pulseaudio --start")
+    remedy = wayToServer(facts)
   }
   return [
     Finding(
@@ -35,10 +33,28 @@ private func serverUnreachable(_ facts: MachineFacts) -> [Finding] {
   ]
 }
 
+/// How a server is found that listens elsewhere, or how one is started.
+private func wayToServer(_ facts: MachineFacts) -> Finding.Remedy {
+  if let folder = facts.unnamedRuntimeFolder {
+    return .init(
+      "XDG_RUNTIME_DIR is not set, so the user's server is not looked for: set it.",
+      command: "export XDG_RUNTIME_DIR=\(folder)")
+  }
+  for socket in facts.sockets {
+    guard let program = socket.program, !socketKeepers.contains(program.name) else { continue }
+    return .init(
+      "\(program.name) (process \(program.pid)) listens at \(socket.path): name it with --server or "
+        + "PULSE_SERVER.")
+  }
+  return .init(
+    "Start the one that this machine has, or name another with --server.",
+    command: "systemctl --user start pipewire-pulse || pulseaudio --start")
+}
+
 /// Service managers that listen on a server's socket; they are not servers.
 private let socketKeepers: Set<String> = ["systemd", "init"]
 
-private func otherServers(_ facts: MachineFacts) -> [Finding] {
+private func otherServers(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   facts.sockets.compactMap { socket in
     guard let program = socket.program, program.pid != facts.server?.pid,
       !socketKeepers.contains(program.name)

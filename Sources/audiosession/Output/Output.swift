@@ -176,14 +176,17 @@ final class Output: Sendable {
   }
 
   /// Prints the usage of a command on standard error.
-  func usage(_ text: String) {
-    guard let width = messages.width else { return write(text + "\n", to: 2) }
+  func usage(_ text: String) { write(Self.fitted(text, messages.width), to: 2) }
+
+  /// The argument parser's text, whose usage is one line of any length.
+  private static func fitted(_ text: String, _ width: Int?) -> String {
+    guard let width else { return text + "\n" }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
       let indent = line.prefix { $0 == " " }.count
       return line.count <= width
         ? [Line(String(line))] : Layout.wrap(String(line), indent: indent, width: width)
     }
-    write(lines.rendered(colour: false), to: 2)
+    return lines.rendered(colour: false)
   }
 
   private func say(_ lines: [Line]) { write(rendered(lines), to: 2) }
@@ -213,6 +216,9 @@ final class Output: Sendable {
     say(ErrorView.lines(Failure(error), width: messages.width))
     return Status(error)
   }
+
+  /// Prints the argument parser's help, and ends the program.
+  func end(withHelp text: String) -> Never { end(with: Self.fitted(text, terminal.width)) }
 
   /// Prints a text that is the whole result, and ends the program.
   func end(with text: String) -> Never {

@@ -282,6 +282,9 @@ struct DoctorTests {
         let load = "pactl load-module module-native-protocol-unix socket=\(folder)/native"
         #expect(try await other.shell(load).status == 0)
         #expect(try await doctor(sandbox) == ["otherServer warning \(folder)/native"])
+        let astray = try await sandbox.shell("$A doctor --no-listen --server unix:/none")
+        #expect(astray.standardOutput.contains("listens at \(folder)/native: name it"), "\(astray)")
+        #expect(!astray.standardOutput.contains("beside"), "\(astray)")
       }
     }
   }

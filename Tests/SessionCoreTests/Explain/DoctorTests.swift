@@ -430,6 +430,27 @@ private typealias Line = MachineFacts.Line
     #expect(Diagnosis(facts).findings.map(\.message) == [message])
   }
 
+  @Test func `where a server is that was not found`() {
+    var facts = Self.healthy()
+    facts.snapshot = nil
+    facts.server = nil
+    facts.unreachable = SessionError(.serverUnreachable, stage: .server, "no")
+    facts.sockets = [
+      MachineFacts.Socket("/run/pulse/native", Self.run("systemd", 1)),
+      MachineFacts.Socket("/run/user/1000/pulse/native", Self.run("pipewire-pulse", 9)),
+    ]
+    let listening = Diagnosis(facts)
+    // It listens beside no other one.
+    #expect(listening.findings.map(\.code) == [.serverUnreachable])
+    #expect(
+      listening.findings.first?.remedy.text
+        == "pipewire-pulse (process 9) listens at /run/user/1000/pulse/native: name it with --server or "
+        + "PULSE_SERVER.")
+    facts.unnamedRuntimeFolder = "/run/user/1000"
+    #expect(
+      Diagnosis(facts).findings.first?.remedy.command == "export XDG_RUNTIME_DIR=/run/user/1000")
+  }
+
   @Test(
     arguments: [
       ("[ ]", "48000", "default.clock.allowed-rates = [ 44100 48000 ]"),
