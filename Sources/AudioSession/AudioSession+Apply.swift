@@ -138,6 +138,7 @@ extension AudioSession {
     return try await waiting(options) { session throws(SessionError) in
       try await session.inTurn(.buildsOnMode) { session, budget throws(SessionError) in
         let live = try await session.connected(budget.run)
+        try await session.leaveUnheld(budget)
         // A damaged one counts as none; the report mentions it. One that has ended stays so.
         let stored = (try? await session.modeInForce(session.store(live))) ?? nil
         // It was applied before, so the observer is not called.
@@ -153,6 +154,13 @@ extension AudioSession {
         }
       }
     }
+  }
+
+  /// What a session without the hold had in effect, another process may have ended since: the store counts.
+  private func leaveUnheld(_ budget: Budget) async throws(SessionError) {
+    guard !isHolder, !life.isWaiting else { return }
+    try await enter(.server, budget)
+    life.declare(nil)
   }
 
   private func holdWithoutMode(
@@ -199,7 +207,7 @@ extension AudioSession {
 
   func plan(for mode: AudioMode, on live: LiveServer) async throws(SessionError) -> Plan {
     let store = await storeInForce(store(live))
-    var input = try await input(mode, live, store, isExplicit: true)
+    var input = try await input(mode, live, store, isExplicit: true, ignoringOverride: true)
     input.refusals = [:]
     if (mode.scope ?? .server) == .server {
       // A holder carries the mode out, and its pins stay.

@@ -113,14 +113,17 @@ extension AudioSession {
 
   /// Everything from which a plan for a mode on the current server is made.
   ///
-  /// - Parameter generation: that of the stored mode, for a report of it: then what the last run learned
-  ///   counts, though it was another process's. A plan starts without that.
+  /// - Parameters:
+  ///   - generation: that of the stored mode, for a report of it: then what the last run learned
+  ///     counts, though it was another process's. A plan starts without that.
+  ///   - ignoringOverride: whether an override of the port ends before.
   func input(
     _ mode: AudioMode, _ live: LiveServer, _ store: SessionStore, isExplicit: Bool,
-    reporting generation: Int? = nil
+    reporting generation: Int? = nil, ignoringOverride: Bool = false
   ) async throws(SessionError) -> PlanInput {
     var learned = learned
-    var input = PlanInput(mode: overridden(mode), snapshot: await live.snapshot)
+    var input = PlanInput(
+      mode: ignoringOverride ? mode : overridden(mode), snapshot: await live.snapshot)
     // What a state shows of a person's change counts, even if the device is unplugged before the next
     // look.
     life.held?.charges.follow(input.snapshot, at: upkeep.now)

@@ -12,11 +12,11 @@ extension AudioSession {
   /// Plays through the speaker until the next route change, whatever port the mode has
   /// (AVAudioSession: `overrideOutputAudioPort`).
   ///
-  /// Only in the category `play-and-record`, and only in a session that holds. A plug, another
-  /// default or profile, `setAudioMode` and `.none` end it; then the mode alone counts. Levels that a
-  /// person has changed stay, and no input is unmuted.
+  /// Only in the category `play-and-record`, and only in a session that holds and whose mode is in
+  /// effect. A plug, another default or profile, `setAudioMode`, the end of the mode and `.none` end it;
+  /// then the mode alone counts. Levels that a person has changed stay, and no input is unmuted.
   ///
-  /// - Throws: `activationFailed` without such a mode or holder, `portNotAvailable` without a speaker
+  /// - Throws: `activationFailed` without such a mode in effect or without the hold, `portNotAvailable` without a speaker
   ///   or on an output without ports, and the errors of `setAudioMode`.
   @discardableResult
   public func overrideOutputPort(
@@ -25,11 +25,11 @@ extension AudioSession {
     try await inTurn(.buildsOnMode) { session, budget throws(SessionError) in
       let live = try await session.connected(budget.run)
       let declared = try await session.currentMode(session.store(live))
-      guard let declared, session.configuration.isHolding, declared.mode.category == .playAndRecord
-      else {
+      guard let declared, await session.isKept, declared.mode.category == .playAndRecord else {
         throw SessionError(
           .activationFailed, stage: .session,
-          "only a session that holds, in the category \"play-and-record\", can override the port",
+          "only a session that holds, with a mode of the category \"play-and-record\" in effect, can "
+            + "override the port",
           property: .outputPort, value: "speaker")
       }
       return try await session.overriding(port) { () throws(SessionError) in

@@ -99,7 +99,10 @@ extension AudioSession {
     // Pins may have ended, and there is no event for a latency.
     try await live.reread(deadline: budget.readBack)
     await live.tendMemories()
-    if !isActive { await live.forgetPlaces() }
+    if !isActive {
+      await live.forgetPlaces()
+      upkeep.portOverride = .none
+    }
     if !baseline.entries.contains(where: { $0.setting.isOfOthers }) {
       // No process would correct the settings of new streams from now on.
       await live.memoryKeeper.settle(deadline: budget.readBack)

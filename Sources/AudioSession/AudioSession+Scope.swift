@@ -36,14 +36,16 @@ extension AudioSession {
   ///
   /// - Parameters:
   ///   - declared: that mode.
+  ///   - charges: the levels that its devices had.
   ///   - isWaiting: whether the session waited for another process's end, to apply the mode then.
   ///   - takeOver: how it was taken over.
   func comeBack(
-    to former: Scope, _ declared: OwnMode?, isWaiting: Bool, _ takeOver: InterruptionReason?,
-    _ cause: SessionError
+    to former: Scope, _ declared: OwnMode?, _ charges: Charges?, isWaiting: Bool,
+    _ takeOver: InterruptionReason?, _ call: Budget, _ cause: SessionError
   ) async -> SessionError {
     var result = cause
-    let budget = Budget(configuration.timeout)
+    // What is left of the call's time is for this.
+    let budget = Budget(call.whole.remaining)
     do throws(SessionError) {
       try await enter(former, budget)
       if let declared, isWaiting {
@@ -51,7 +53,8 @@ extension AudioSession {
         if let takeOver { _ = upkeep.rules.interruptions.begin(takeOver) }
         beginWaiting(store(live))
       } else if let declared {
-        _ = try await make(declared, budget, isObserved: false)
+        _ = try await make(
+          declared, budget, extent: charges.map { .again($0) } ?? .whole, isObserved: false)
       }
       // Unless something of the failed mode is left, or nothing was changed.
       result.restored = cause.restored ?? (declared == nil ? nil : true)

@@ -32,6 +32,7 @@ extension AudioSession {
   private func standDown() async {
     let isOfAnother = life.isWaiting
     life.standDown()
+    upkeep.portOverride = .none
     guard !isOfAnother else {
       endTakenOver()
       return stopWaiting()

@@ -112,13 +112,21 @@ extension AudioSession {
     case adopted
     /// Only its route changes: levels are left as in upkeep.
     case route
+    /// It was in effect a moment ago: levels become the last seen ones, which a person may have set.
+    case again(Charges)
+
+    var isWhole: Bool { if case .whole = self { true } else { false } }
   }
 
   func apply(
     _ declared: OwnMode, _ budget: Budget, _ options: ActivationOptions = [],
     extent: Extent = .whole, isObserved: Bool = true
   ) async throws(SessionError) -> ApplyReport {
-    let former = (scope: scope, declared: life.modeInEffect, isWaiting: life.isWaiting)
+    if let live { life.held?.charges.follow(await live.snapshot, at: upkeep.now) }
+    let former = (
+      scope: scope, declared: life.modeInEffect, charges: life.held?.charges,
+      isWaiting: life.isWaiting
+    )
     let scope = declared.mode.scope ?? .server
     // Unless the change fails, another scope ends that the session is taken over.
     let takeOver = scope == self.scope ? nil : upkeep.rules.interruptions.takeOver
@@ -135,7 +143,8 @@ extension AudioSession {
       // In a task of its own: if this one is cancelled, it sends no request any more.
       let failure = await Task {
         await comeBack(
-          to: former.scope, former.declared, isWaiting: former.isWaiting, takeOver, error)
+          to: former.scope, former.declared, former.charges, isWaiting: former.isWaiting, takeOver,
+          budget, error)
       }.value
       if !life.isWaiting { emit(isOver) }
       throw failure
@@ -148,7 +157,7 @@ extension AudioSession {
     extent: Extent = .whole, isObserved: Bool
   ) async throws(SessionError) -> ApplyReport {
     let order: Order.Kind =
-      extent == .whole
+      extent.isWhole
       ? .apply(declared.mode, profile: declared.profile)
       : .adopt(declared.mode, profile: declared.profile)
     return try await holdingLock(
@@ -165,8 +174,12 @@ extension AudioSession {
   ) async throws(SessionError) -> ApplyReport {
     var input = try await input(declared.mode, live, store, isExplicit: true)
     input.refusals = [:]
-    if extent != .whole { input.mayUnmute = false }
-    if extent == .route { input.charges = life.held?.charges }
+    switch extent {
+    case .whole: break
+    case .adopted: input.mayUnmute = false
+    case .route: (input.mayUnmute, input.charges) = (false, life.held?.charges)
+    case .again(let charges): input.charges = charges.returning()
+    }
     return try await reconcile(
       input, live, store, budget, stop, declared: declared, isActive: true)
   }

@@ -89,6 +89,7 @@ extension AudioSession {
         emit(.devicesChanged)
       }
       upkeep.noteAttachments(snapshot)
+      upkeep.rules.noteLevels(&life, in: snapshot, at: upkeep.now)
       if noteInterruptions(snapshot) == .ended { upkeep.rules.news.insert(.interruptionEnd) }
       // Nothing is done while a device has just been suspended: that may become an interruption.
       if !upkeep.rules.interruptions.mayBeInterrupted {

@@ -142,7 +142,7 @@ extension AudioSession {
         return try await session.overriding(.none) { () throws(SessionError) in
           try await session.apply(
             OwnMode(mode: mode, profile: profile), budget, extent: extent,
-            isObserved: !order.isOfHook && extent == .whole)
+            isObserved: !order.isOfHook && extent.isWhole)
         }
       }
     case .revert(let keepsMode, let forgets):
@@ -194,6 +194,7 @@ extension AudioSession {
   /// process.
   func beginWaiting(_ store: SessionStore) {
     orders.stopWaiting()
+    upkeep.portOverride = .none
     life.wait(as: getpid())
     listen(store)
     // In a task of its own: if the lock is free already, it needs the turn, which the caller has.

@@ -31,7 +31,7 @@ extension LiveServer {
   /// - Parameter stream: the stream before the step; it may have ended since.
   func keepMemory(of stream: PulseTypes.Stream, beside step: Step) async {
     let isMuting = if case .flag = step.to { true } else { false }
-    guard step.isLowering else {
+    guard step.isLowering(memories[stream.index]?.saved) else {
       // Restored: the server stores the right values by itself, except if the stream is still
       // lowered otherwise.
       guard let memory = memories[stream.index] else { return }
@@ -156,11 +156,13 @@ extension StreamMemory {
 }
 
 extension Step {
-  /// Whether the step makes another program's stream less loud.
-  fileprivate var isLowering: Bool {
+  /// Whether the step makes another program's stream less loud than it was, or than it was before the
+  /// session first did: a person may have set it lower meanwhile.
+  fileprivate func isLowering(_ saved: SavedStream?) -> Bool {
     switch (from, to) {
     case (_, .flag(let flag)): flag
-    case (.volume(let before), .volume(let after)): after.loudest < before.loudest
+    case (.volume(let before), .volume(let after)):
+      if let saved { !after.isNear(saved.volume) } else { after.loudest < before.loudest }
     default: false
     }
   }

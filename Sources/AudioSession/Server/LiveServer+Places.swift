@@ -4,13 +4,13 @@ import SessionCore
 
 /// PulseAudio's `module-stream-restore` stores each move of a stream, and with each later change where
 /// the stream prefers to be; the next streams of the program, or of its role, are placed there. A session
-/// of one program must leave nothing of its moves there, however it ends: so it lets the server store the
-/// former device at once, again after a change of the stream, and when the stream ends.
+/// must leave nothing of its moves there, however it ends: so it lets the server store the former device at
+/// once, again after a change of the stream, and when the stream ends.
 extension LiveServer {
   /// Notes the stored device before a move of a stream: what a person or another program has stored since
   /// the last one stays.
   func notePlace(before step: Step) async {
-    guard snapshot.isOfOneProgram, !snapshot.has(.learnedStreams),
+    guard !snapshot.has(.learnedStreams),
       case .name(let device) = step.to, let stream = snapshot.stream(movedBy: step.setting),
       let name = stream.properties["module-stream-restore.id"],
       let saved = try? await client.savedStreams(timeout: .seconds(1))

@@ -71,7 +71,9 @@ extension PlanContext {
     guard !keepsLevels(setting), let device = setting.kind.charged(in: snapshot) else {
       return (wanted, false)
     }
-    let port = resolved(device.direction)?.port?.name ?? device.activePort
+    // Several outputs have levels, and a port is preferred for the first one alone.
+    let isMain = resolved(device.direction)?.name == device.name
+    let port = (isMain ? decidedPort(of: device) : nil) ?? device.activePort
     guard isArriving(setting, port) else { return (wanted, true) }
     return (input.charges?.charge(of: setting, port: port)?.value ?? wanted, false)
   }

@@ -20,6 +20,8 @@ extension Resolver {
           let next = input.snapshot.origins(of: candidate.device).dropFirst().first
         {
           _ = resolver.reject(candidate, "plays into \(next.name); name it to use it")
+        } else if candidate.isUnsteady(input.unsteady) {
+          _ = resolver.reject(candidate, "is plugged in and unplugged repeatedly")
         } else {
           seen.insert(candidate.name)
           names.append(candidate.name)

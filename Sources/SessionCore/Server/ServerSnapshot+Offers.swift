@@ -17,14 +17,16 @@ extension ServerSnapshot {
   /// than the names, and a holder puts a profile back only after it.
   private func hasOtherProfiles(than other: ServerSnapshot) -> Bool {
     cards.contains { card in
-      !other.cards.contains { $0.name == card.name && $0.activeProfile == card.activeProfile }
+      !other.cards.contains {
+        $0.name == card.name && $0.activeProfile == card.activeProfile && $0.offers(as: card)
+      }
     }
   }
 
   /// Whether what has a name is the same in the same order; takes less time than the names.
   private func listsSameNames(as other: ServerSnapshot) -> Bool {
     cards.elementsEqual(other.cards) { one, other in
-      one.name == other.name && one.activeProfile == other.activeProfile
+      one.name == other.name && one.activeProfile == other.activeProfile && one.offers(as: other)
         && one.ports.elementsEqual(other.ports) {
           $0.name == $1.name && $0.availability == $1.availability
         }
@@ -53,6 +55,15 @@ extension ServerSnapshot {
       }
     }
     return result
+  }
+}
+
+extension Card {
+  /// Whether the same profiles can be chosen; a headset may get that of its microphone later.
+  fileprivate func offers(as other: Card) -> Bool {
+    profiles.elementsEqual(other.profiles) {
+      $0.name == $1.name && $0.isAvailable == $1.isAvailable
+    }
   }
 }
 

@@ -67,6 +67,20 @@ package struct Charges: Sendable, Hashable, Codable {
     charges.removeAll { settings.contains($0.setting) }
   }
 
+  /// The same for devices that have their own levels again: each gets the last seen ones.
+  package func returning() -> Charges {
+    var result = self
+    for at in result.charges.indices {
+      result.charges[at].device = nil
+      result.charges[at].settlesAt = nil
+      result.charges[at].isRestored = false
+    }
+    return result
+  }
+
+  /// Whether the server has restored a level of a device that has just been added: the mode's is set again.
+  var areRestored: Bool { charges.contains { $0.isRestored && $0.device == nil } }
+
   /// Notes that levels were set on their devices.
   ///
   /// - Parameters:

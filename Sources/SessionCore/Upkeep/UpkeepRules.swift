@@ -61,6 +61,8 @@ package struct UpkeepRules: Sendable {
 
   /// Notes the begin of a look, which covers all that has happened.
   package mutating func beginLook(at now: Duration) {
+    // A device that flapped has become steady: what came with it is still to be acted on.
+    if flaps.nextEnd(after: lastLook).map({ $0 <= now }) == true { news.insert(.otherDevices) }
     lastLook = now
     pacer.beginLook()
   }
@@ -96,6 +98,14 @@ package struct UpkeepRules: Sendable {
     let unsteady = flaps.unsteady(at: now)
     if unsteady != former { pacer.noteChange(at: now) }
     return unsteady
+  }
+
+  /// Follows the levels of devices; those that the server restores on a new device belong to its arrival.
+  package mutating func noteLevels<Lock, Mode>(
+    _ life: inout SessionLife<Lock, Mode>, in snapshot: ServerSnapshot, at now: Duration
+  ) {
+    life.held?.charges.follow(snapshot, at: now)
+    if life.held?.charges.areRestored == true { news.insert(.otherDevices) }
   }
 
   /// Adds what is known of the devices to the input of a plan for upkeep.

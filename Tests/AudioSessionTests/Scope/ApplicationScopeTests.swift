@@ -151,6 +151,35 @@ struct ApplicationScopeTests {
     }
   }
 
+  @Test("a change of scope that fails leaves the levels that a person has set", .server)
+  func failedChange() async throws {
+    try await Rig.with(.minimal) { rig in
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = ["mic"]
+      (mode.inputMuted, mode.inputGain) = (false, Volume(fraction: 0.5))
+      var impossible = mode
+      (impossible.scope, impossible.preferredInput) = (.application, ["nowhere"])
+      let (wanted, failing) = (mode, impossible)
+      try await rig.session.setAudioMode(wanted)
+      func fail() async throws -> Device {
+        let error = await #expect(throws: SessionError.self) {
+          try await rig.session.setAudioMode(failing)
+        }
+        #expect(error?.restored == true, "\(error as Any)")
+        return try #require(try await rig.outside.source(named: "mic"))
+      }
+      let kept = try await fail()
+      #expect(kept.volume.loudest == Volume(fraction: 0.5) && !kept.isMuted)
+      let theirs = ChannelVolumes(Volume(fraction: 0.2), channels: kept.channelMap.count)
+      try await rig.setInputVolume(theirs, of: "mic")
+      try await rig.outside.setMute(.input, device: "mic", true)
+      #expect(
+        try await rig.sessionSees { $0.device(.input, named: "mic")?.isMuted == true })
+      let after = try await fail()
+      #expect(after.isMuted && after.volume == theirs, "\(after)")
+    }
+  }
+
   @Test("the speaker stays chosen while another device is the default", .server)
   func speaker() async throws {
     var configuration = SandboxConfiguration.quiet

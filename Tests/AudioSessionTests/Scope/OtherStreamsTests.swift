@@ -175,6 +175,36 @@ struct OtherStreamsTests {
   }
 
   @Test(
+    "a program that a person has turned further down begins as before, also after another apply",
+    arguments: places)
+  func turnedFurtherDown(_ place: Place) async throws {
+    try await with(place) { rig in
+      let duck = AudioMode(category: .playback, options: [.duckOthers])
+      let (first, song) = try await player(rig, "firefox")
+      try await set(volumes(0.5), of: song, rig)
+      try await rig.session.setAudioMode(duck)
+      #expect(try await rig.eventually { isTreated(song, $0) })
+      let ducked = try #require(try await rig.outside.snapshot().sinkInput(song)?.volume?.loudest)
+      try await set(volumes(0.05), of: song, rig)
+      #expect(
+        await eventually {
+          (try? await rig.session.getSessionState().properties[.options]?.verdict) == .overridden
+        })
+      try await rig.session.setAudioMode(duck)
+      #expect(
+        try await rig.eventually {
+          let now = $0.sinkInput(song)?.volume?.loudest.fraction ?? 0
+          return abs(now - ducked.fraction) < 0.003
+        })
+      await first.close()
+      #expect(try await rig.eventually { $0.sinkInput(song) == nil })
+      try await rig.session.revert()
+      let last = try await begin("firefox", rig)
+      #expect(abs((last.volume?.loudest.fraction ?? 0) - 0.5) < 0.003, "\(last)")
+    }
+  }
+
+  @Test(
     "a program that ends just as it is given back begins as before the next time",
     arguments: places, [CategoryOption.silenceOthers, .duckOthers])
   func endsWithTheSession(_ place: Place, _ option: CategoryOption) async throws {

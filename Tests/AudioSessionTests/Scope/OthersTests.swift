@@ -246,6 +246,18 @@ struct OthersTests {
           == .strings(["type:speaker"]))
       try await rig.session.overrideOutputPort(.none)
       #expect(try await isOn(headphones))
+      // It ends with the mode, and puts none in effect that has ended.
+      mode.preferredOutput = [.name(Names.laptopOutput)]
+      try await rig.session.setAudioMode(mode)
+      try await rig.session.overrideOutputPort(.speaker)
+      #expect(try await isOn(speaker))
+      try await rig.session.setActive(false)
+      for port in [PortOverride.none, .speaker] {
+        await #expect(throws: SessionError.self) { try await rig.session.overrideOutputPort(port) }
+      }
+      #expect(try await !rig.session.getSessionState().active)
+      try await rig.session.setActive(true)
+      #expect(try await isOn(headphones))
       try await rig.session.setAudioMode(AudioMode(category: .playback))
       await #expect(throws: SessionError.self) {
         try await rig.session.overrideOutputPort(.speaker)

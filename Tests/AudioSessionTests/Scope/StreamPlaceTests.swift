@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Where a server places a program's streams after a session of that program.
-@Suite("What is left of the moves of a session of one program", .server, .timeLimit(.minutes(2)))
+@Suite("What is left of the moves of a session", .server, .timeLimit(.minutes(2)))
 struct StreamPlaceTests {
   private static let third = "third"
 
@@ -70,6 +70,34 @@ struct StreamPlaceTests {
       let next = try await record(rig)
       #expect(try await isOn(former ?? Names.usbInput, next, rig))
       await next.close()
+    }
+  }
+
+  @Test("where a person has put a program it is again after a mode that moves programs")
+  func serverScope() async throws {
+    try await with { rig in
+      let program = try await PulseClient.connect(
+        to: rig.sandbox.address, name: "program", properties: ["application.process.id": "1"])
+      func record() async throws -> PulseStream {
+        try await program.openStream(
+          StreamOptions(
+            direction: .input, name: "theirs", device: nil,
+            spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
+      }
+      let stream = try await record()
+      try await rig.outside.moveStream(.input, stream.index, to: Self.third)
+      #expect(try await isOn(Self.third, stream, rig))
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(Names.laptopInput)]
+      mode.moveInputStreams = true
+      try await rig.session.setAudioMode(mode)
+      #expect(try await isOn(Names.laptopInput, stream, rig))
+      await stream.close()
+      #expect(try await rig.eventually { $0.stream(.input, at: stream.index) == nil })
+      try await rig.session.revert()
+      let next = try await record()
+      #expect(try await isOn(Self.third, next, rig))
+      await program.close()
     }
   }
 

@@ -115,11 +115,34 @@ struct StandDownTests {
       #expect(try await shared.snapshot().device(.input, named: "mic") != nil)
       try await shared.revert()
       await shared.close()
+      // What another program applied meanwhile is what it holds then.
+      try await shared.setAudioMode(Self.mode)
+      await shared.close()
+      let other = AudioSession(
+        server: sandbox.address,
+        configuration: SessionConfiguration(
+          storeFolder: sandbox.directory + "/store", isHolding: false))
+      var theirs = Self.mode
+      theirs.inputGain = Volume(fraction: 0.3)
+      try await other.setAudioMode(theirs)
+      #expect(try await shared.hold().state.properties[.inputGain]?.preferred == .number(0.3))
+      try await other.revert()
+      #expect(try await !shared.getSessionState().active)
+      await shared.close()
+      await other.close()
+      // After a mode of one program it is the server's session that is held.
+      var own = Self.mode
+      (own.scope, own.inputGain) = (.application, nil)
+      try await shared.setAudioMode(own)
+      try await shared.revert()
+      let held = try await shared.hold()
+      #expect(held.state.scope == .server && held.state.holder?.pid == getpid())
+      await shared.close()
       // Any other stays closed.
       configuration.reopens = false
-      let other = AudioSession(server: sandbox.address, configuration: configuration)
-      await other.close()
-      await #expect(throws: SessionError.self) { try await other.snapshot() }
+      let third = AudioSession(server: sandbox.address, configuration: configuration)
+      await third.close()
+      await #expect(throws: SessionError.self) { try await third.snapshot() }
     }
   }
 

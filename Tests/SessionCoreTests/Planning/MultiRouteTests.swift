@@ -101,6 +101,37 @@ private typealias Server = SimulatedServer
     #expect(again.server.reports(mode)[.category]?.verdict == .applied)
   }
 
+  @Test func `the second output, without ports, keeps a mute that a person gave it`() throws {
+    let mode = Self.both { ($0.outputMuted, $0.outputPort) = (false, [.name("*")]) }
+    var run = Run(Self.machine(), PlanInput(mode: mode, snapshot: Server().snapshot))
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+    var server = run.server
+    var charges = Charges()
+    charges.take(
+      [Server.speakers, "monitors"].map { .mute(.output, device: $0) }, in: server.snapshot)
+    try server.edit(.output, "monitors") { $0.isMuted = true }
+    charges.follow(server.snapshot)
+    var input = PlanInput(mode: mode, snapshot: server.snapshot)
+    (input.baseline, input.occasion, input.charges) = (run.stored, .upkeep, charges)
+    #expect(try Plan.make(input).lines == [])
+  }
+
+  @Test func `an output that flaps is combined with no others`() throws {
+    let server = Server.machine {
+      $0.addLaptop()
+      $0.addLoose(.output, "monitors")
+      $0.addLoose(.output, "third")
+    }
+    var input = PlanInput(
+      mode: Self.both { $0.preferredOutput = [.name(Server.speakers), "monitors", "third"] },
+      snapshot: server.snapshot)
+    input.unsteady = [.device("third")]
+    #expect(
+      try Plan.make(input).lines.first
+        == "6 audiosession.combined outputs: none → \(Server.speakers) and monitors")
+  }
+
   @Test func `while one of two is away the category waits for it`() throws {
     var run = Run(Self.machine(), PlanInput(mode: Self.both(), snapshot: Server().snapshot))
     run.run()

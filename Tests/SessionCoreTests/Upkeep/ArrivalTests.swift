@@ -54,6 +54,22 @@ private typealias Server = SimulatedServer
     return charges
   }
 
+  @Test func `a mute that the server lifts after the arrival belongs to it`() throws {
+    var server = try server(0.3, isMuted: true)
+    server.snapshot.server.name = "PulseAudio (on PipeWire 1.4.2)"
+    var life = SessionLife<Int, AudioMode>()
+    life.take(1, since: "now")
+    life.held = Held(baseline: Baseline(), memory: HintMemory(), generation: 1)
+    let mute = Setting.mute(.input, device: Server.usb)
+    life.held?.charges.take([mute], in: server.snapshot, arrival: .zero)
+    var rules = UpkeepRules()
+    rules.noteLevels(&life, in: server.snapshot, at: .seconds(1))
+    #expect(rules.news == [])
+    try server.edit(.input, Server.usb) { $0.isMuted = false }
+    rules.noteLevels(&life, in: server.snapshot, at: .seconds(2))
+    #expect(rules.news == .otherDevices)
+  }
+
   @Test func `levels come before the default`() throws {
     #expect(
       try plan(server(), Charges()) == [

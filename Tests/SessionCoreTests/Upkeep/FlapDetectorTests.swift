@@ -143,6 +143,10 @@ struct FlapDetectorTests {
     other.cards[0].ports[1].availability = .yes
     #expect(!other.surelyHasAttachments(of: snapshot))
     #expect(other.hasOtherDevices(than: snapshot))
+    // A headset may get the profile of its microphone later.
+    var offered = snapshot
+    offered.cards[0].profiles[0].isAvailable.toggle()
+    #expect(offered.hasOtherDevices(than: snapshot) && !offered.hasOtherDevices(than: offered))
     var off = snapshot
     off.cards[0].activeProfile = nil
     #expect(off.hasOtherDevices(than: snapshot) && !off.hasOtherDevices(than: off))
@@ -173,6 +177,27 @@ struct FlapDetectorTests {
     run.run()
     #expect(run.failure == nil)
     #expect(run.server.snapshot.server.defaultSourceName == used)
+  }
+
+  @Test("a mode that is applied again when devices change uses what flapped once it is steady")
+  func onRouteChange() {
+    let mode = preferring { $0.reapply = .onRouteChange }
+    var life = SessionLife<Int, AudioMode>()
+    life.take(1, since: "now")
+    life.declare(mode)
+    var rules = UpkeepRules()
+    for second in 0...4 {
+      let server = Server.machine {
+        $0.addLaptop()
+        if second % 2 == 0 { $0.addLoose(.input, "array", .quad) }
+      }
+      rules.noteAttachments(server.snapshot, at: .seconds(second))
+    }
+    rules.beginLook(at: .seconds(4))
+    #expect(rules.news == [] && rules.work(life, mode, news: rules.news, at: .seconds(4)) == nil)
+    #expect(rules.nextLook == .seconds(7))
+    rules.beginLook(at: .seconds(7))
+    #expect(rules.work(life, mode, news: rules.news, at: .seconds(7)) != nil)
   }
 
   @Test("what returns a second time while the mode is applied is used once it is steady")
