@@ -75,7 +75,7 @@ extension AudioSession {
 
   /// The preferred buffer of the device of a direction, for a stream of this program.
   package func buffer(_ direction: Direction) async -> Duration? {
-    guard let mode = modeInEffect, let live else { return nil }
+    guard let live, let mode = await modeForStreams else { return nil }
     var input = PlanInput(mode: mode, snapshot: await live.snapshot)
     // Which rates the device does not take.
     input.memory = life.held?.memory ?? HintMemory()

@@ -35,6 +35,15 @@ extension AudioSession {
   /// The mode in effect; nil if this process has none.
   package var modeInEffect: AudioMode? { life.modeInEffect?.mode }
 
+  /// The mode for streams of this process: its own, otherwise the server's, which another process has applied.
+  package var modeForStreams: AudioMode? {
+    get async {
+      if let own = modeInEffect { return own }
+      let store = await storeInForce(store(live))
+      return ((try? storedMode(store)) ?? nil).flatMap { $0.isActive ? $0.mode : nil }
+    }
+  }
+
   /// Whether it is closed, or about to be; its streams end with it.
   package var isClosed: Bool { life.isClosed || isEnding }
 

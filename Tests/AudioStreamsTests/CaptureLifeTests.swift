@@ -142,6 +142,26 @@ struct CaptureLifeTests {
     }
   }
 
+  @Test("the mode that another process holds counts: the monitor that it prefers, and its buffer")
+  func heldByAnother() async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = ["speakers.monitor"]
+      mode.ioBufferDuration = .milliseconds(150)
+      try await rig.session.setAudioMode(mode)
+      let other = AudioSession(
+        server: rig.sandbox.address,
+        configuration: SessionConfiguration(
+          storeFolder: rig.sandbox.directory + "/store", isHolding: false))
+      let capture = AudioCapture(session: other)
+      let buffers = try await capture.startAudioStream()
+      #expect(await capture.latency(CaptureConfiguration()) == .milliseconds(150))
+      await capture.stopAudioStream()
+      for await _ in buffers {}
+      await other.close()
+    }
+  }
+
   @Test("a monitor is no input unless it is named")
   func monitor() async throws {
     try await Rig.with(.monitorOnly) { rig in

@@ -22,7 +22,7 @@ extension AudioCapture {
     guard await mayTap(device, configuration) else {
       throw StreamError(
         .deviceNotAvailable,
-        "the only input is the monitor '\(device.name)', which hears what is played; name it in the "
+        "the default input is the monitor '\(device.name)', which hears what is played; name it in the "
           + "configuration or in the session's preferred input if that is meant")
     }
   }
@@ -48,7 +48,7 @@ extension AudioCapture {
   /// A monitor is tapped only if the configuration or the session's mode names it.
   func mayTap(_ device: Device, _ configuration: CaptureConfiguration) async -> Bool {
     guard device.isMonitor, configuration.device == nil else { return true }
-    return await session.modeInEffect?.preferredInput?.contains { $0.names(device) } == true
+    return await session.modeForStreams?.preferredInput?.contains { $0.names(device) } == true
   }
 
   /// Whether a start that found no input waits for one: the session's mode does not require any.
@@ -56,7 +56,7 @@ extension AudioCapture {
     guard error.code == .deviceNotAvailable, configuration.device == nil,
       !configuration.needsInput
     else { return false }
-    return await session.modeInEffect?.inputRequired == false
+    return await session.modeForStreams?.inputRequired == false
   }
 
   func latency(_ configuration: CaptureConfiguration) async -> Duration {

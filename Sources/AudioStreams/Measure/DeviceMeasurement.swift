@@ -70,7 +70,9 @@ package struct DeviceMeasurement: Sendable {
     }
     return DeviceMeasurement(
       device: device, claimedRate: (second ?? tap).sampleRate, rate: (origin ?? sound).rate,
-      buffer: buffer, lost: sound.lost, check: SignalCheck(sound.channels), order: order)
+      buffer: buffer,
+      lost: sound.lostFrames(onPipeWire: isForcedGraph, sampleRate: tap.sampleRate),
+      check: SignalCheck(sound.channels), order: order)
   }
 
   /// What the device delivers at once if this recording requests a latency, or none.

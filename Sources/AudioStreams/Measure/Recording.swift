@@ -104,6 +104,21 @@ package struct RecordedSound: Sendable {
     return ClockFit(arrivals.filter { $0.time >= first.time + 100_000_000 })
   }
 
+  /// The lost frames, also of cycles that PipeWire replaced by zeros and did not report.
+  func lostFrames(onPipeWire: Bool, sampleRate: Int) -> Int {
+    guard onPipeWire, frames > 0 else { return lost }
+    var cycles = LostCycles(channels: channels.count, rate: sampleRate)
+    var replaced = 0
+    let samples = (0..<frames).flatMap { frame in channels.map { $0[frame] } }
+    try? samples.withUnsafeBufferPointer { samples in
+      try cycles.take(samples) { part, _ in
+        if case .lost(let frames) = part { replaced += frames }
+      }
+    }
+    // What was reported is silence in these lists, too.
+    return max(lost, replaced)
+  }
+
   /// The arrival time of a frame; nil if it has not arrived.
   package func arrival(of frame: Int) -> Int64? { arrivals.first { $0.frames > frame }?.time }
 

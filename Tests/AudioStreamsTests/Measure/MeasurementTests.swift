@@ -37,6 +37,22 @@ struct MeasurementTests {
     }
   }
 
+  @Test("cycles that PipeWire replaced by zeros are lost frames, and a pause of the sound is none")
+  func lostCycles() {
+    let tone = ConverterTests.sine(440, rate: 48000, frames: 9600)
+    func sound(_ changes: (inout [Float]) -> Void) -> RecordedSound {
+      var samples = tone
+      changes(&samples)
+      return RecordedSound(
+        [DeviceTap.Piece(arrival: 0, lost: 0, isContinued: false, samples: samples)], channels: 1)
+    }
+    let cut = sound { $0.replaceSubrange(4000..<4512, with: repeatElement(0, count: 512)) }
+    #expect(cut.lostFrames(onPipeWire: true, sampleRate: 48000) == 512)
+    #expect(cut.lostFrames(onPipeWire: false, sampleRate: 48000) == 0)
+    let paused = sound { samples in for at in 4000..<4500 { samples[at] = 0 } }
+    #expect(paused.lostFrames(onPipeWire: true, sampleRate: 48000) == 0)
+  }
+
   @Test("one microphone behind two channels is found")
   func dualMono() async throws {
     try await Self.with([

@@ -189,7 +189,7 @@ struct RecordTests {
     try await PulseSandbox.with(.monitorOnly) { sandbox in
       let result = try await sandbox.audiosession("record", "/tmp/never.wav")
       #expect(result.status == 78)
-      #expect(result.standardError.contains("the only input is the monitor 'speakers.monitor'"))
+      #expect(result.standardError.contains("the default input is the monitor 'speakers.monitor'"))
     }
   }
 }
