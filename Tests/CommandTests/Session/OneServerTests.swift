@@ -66,7 +66,8 @@ struct OneServerTests {
       $A doctor --no-listen --json | sed -n 's/.*"object": "\\(unix:[^"]*\\)".*/\\1/p'
       """
     }
-    #expect(said == "first\nfirst\nfirst\nunix:/run/user/\(getuid())/pulse/native\n")
+    // Without the variable libpulse looks for no user's server, and the doctor says where it looked.
+    #expect(said == "first\nfirst\nfirst\nunix:/run/pulse/native\n")
   }
 
   @Test(
