@@ -1,5 +1,5 @@
 internal import CPulse
-internal import PulseTypes
+package import PulseTypes
 
 /// libpulse's value for "no index" (libpulse: `PA_INVALID_INDEX`).
 let invalidIndex = UInt32.max
@@ -84,8 +84,8 @@ extension ChannelPosition {
     text(pa_channel_position_to_string(pa_channel_position_t($0))).flatMap(ChannelPosition.init)
   }
 
-  fileprivate init(_ number: pa_channel_position_t.RawValue) {
-    let number = Int(number)
+  /// An unknown number is mono.
+  package init(number: Int) {
     let known = Self.byNumber.indices.contains(number) ? Self.byNumber[number] : nil
     self = known ?? .mono
   }
@@ -95,7 +95,7 @@ extension ChannelMap {
   init(_ map: pa_channel_map) {
     let numbers = elements(
       of: map.map, count: map.channels, pa_channel_position_t.RawValue.self)
-    self.init(numbers.map { ChannelPosition($0) })
+    self.init(numbers.map { ChannelPosition(number: Int($0)) })
   }
 
   /// libpulse's value; nil if the map is too long, or libpulse lacks a position.

@@ -31,7 +31,7 @@ extension AudioCapture {
         && (place.channels != nil || Int(spec.channels) == grant.channels)
       let configuration = (try? await capture.followed(run)) ?? run.configuration
       if isSame, await capture.mayTap(device, configuration) {
-        run.pipeline.noteMove(to: device.name)
+        run.pipeline.report.device = device.name
         return capture.noteInput(device.name)
       }
       await capture.tapAgain(after: .routeChange)
@@ -137,7 +137,7 @@ extension AudioCapture {
     do throws(StreamError) {
       try await openTap()
     } catch {
-      if let failure = run?.pipeline.failure { return fail(failure) }
+      if let failure = run?.pipeline.report.failure { return fail(failure) }
       interrupt(error)
     }
   }
@@ -194,7 +194,7 @@ extension AudioCapture {
       do throws(StreamError) {
         try await capture.openTap()
       } catch {
-        if let failure = capture.run?.pipeline.failure { return capture.fail(failure) }
+        if let failure = capture.run?.pipeline.report.failure { return capture.fail(failure) }
         capture.noteServer(error)
       }
     }

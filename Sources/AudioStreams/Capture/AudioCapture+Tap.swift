@@ -43,7 +43,7 @@ extension AudioCapture {
     await closeTap()
     run.pipeline.finish(
       isAway: run.isWaiting || run.awaySince != nil, at: HostClock.nanoseconds)
-    failure = run.pipeline.failure
+    failure = run.pipeline.report.failure
     self.run = nil
     set(.stopped)
     set(.ready)
@@ -66,14 +66,16 @@ extension AudioCapture {
       timeout: session.configuration.timeout)
     request.take(place)
     request.staysPut = configuration.device != nil
+    let presented = configuration.device != nil ? nil : place.presented
     let losesSilently = try await snapshot().has(.silentLoss)
     let tap = try RealtimeStream(request) { [weak self] signal in
       switch signal {
-      case .ready(let grant): pipeline.begin(grant, losesSilently: losesSilently)
+      case .ready(let grant):
+        pipeline.begin(grant, as: presented, losesSilently: losesSilently)
       case .sound(let chunk, let samples):
-        guard pipeline.failure == nil else { return }
+        guard pipeline.report.failure == nil else { return }
         pipeline.take(chunk, samples)
-        guard let failure = pipeline.failure else { return }
+        guard let failure = pipeline.report.failure else { return }
         Task { await self?.conversionFailed(failure, tapID) }
       case .events(let events):
         if events.contains(.suspended) { pipeline.noteSuspend() }
@@ -88,12 +90,12 @@ extension AudioCapture {
     let grant: StreamGrant
     do throws(StreamError) {
       grant = try await tap.opened()
-      if let failure = pipeline.failure ?? pipeline.unfit { throw failure }
+      if let failure = pipeline.report.failure ?? pipeline.report.unfit { throw failure }
     } catch {
       await tap.close()
       throw error
     }
-    if let rate = pipeline.format?.sampleRate {
+    if let rate = pipeline.report.format?.sampleRate {
       run.queue.limit = configuration.mostBuffers(atRate: rate)
     }
     self.run?.tap = tap

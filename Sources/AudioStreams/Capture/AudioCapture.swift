@@ -1,5 +1,6 @@
 public import AudioSession
 internal import Pulse
+internal import PulseTypes
 internal import SessionCore
 
 /// Captures the session's input as buffers in the requested format.
@@ -105,12 +106,15 @@ public actor AudioCapture {
   /// How long the buffers so far are, with what is missing and what has not been read; nil while
   /// nothing runs.
   var captured: Duration? {
-    guard let run, let rate = run.pipeline.format?.sampleRate else { return nil }
+    guard let run, let rate = run.pipeline.report.format?.sampleRate else { return nil }
     return .seconds(Double(run.queue.end) / Double(rate))
   }
 
   /// Rate (Hz) and channels of the buffers; nil before the first tap is open.
-  public var outputFormat: (sampleRate: Int, channels: Int)? { run?.pipeline.format }
+  public var outputFormat: (sampleRate: Int, channels: Int)? { run?.pipeline.report.format }
+
+  /// What the channels of the buffers are; nil if that is not known, or they are mixed.
+  var channelMap: ChannelMap? { run?.pipeline.report.channelMap }
 
   /// How the audio thread is scheduled; nil while no tap is open.
   public var scheduling: Scheduling? { run?.grant?.scheduling }
@@ -198,7 +202,7 @@ public actor AudioCapture {
     defer { turns.pass() }
     try requireRun("pause")
     await closeTap()
-    if let failure = run?.pipeline.failure {
+    if let failure = run?.pipeline.report.failure {
       fail(failure)
       throw failure
     }
@@ -226,7 +230,7 @@ public actor AudioCapture {
     do throws(StreamError) {
       try await openTap()
     } catch {
-      if let failure = run?.pipeline.failure {
+      if let failure = run?.pipeline.report.failure {
         fail(failure)
         throw failure
       }

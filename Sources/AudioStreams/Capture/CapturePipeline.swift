@@ -34,31 +34,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   private var cause = MissingFrames.Cause.overrun
   /// Why time will be missing behind the sound in the burst; nil if no gap is expected there.
   private var nextCause: MissingFrames.Cause?
-  private let lock = Lock()
-  private var firstFormat: (sampleRate: Int, channels: Int)?
-  private var firstFailure: StreamError?
-  private var tapFailure: StreamError?
-  /// The device to which the server moved the tap, until sound from there arrives.
-  private var movedTo: String?
-
-  /// The first failure; no sound is accepted after it. Any thread may read it.
-  private(set) var failure: StreamError? {
-    get { lock.withLock { firstFailure } }
-    set { lock.withLock { firstFailure = firstFailure ?? newValue } }
-  }
-
-  /// Why the sound of the current tap cannot be converted; nil if it can. Any thread may read it.
-  private(set) var unfit: StreamError? {
-    get { lock.withLock { tapFailure } }
-    set { lock.withLock { tapFailure = newValue } }
-  }
-
-  /// Rate and channels of the buffers; set when the first tap is ready, then constant. Any thread may
-  /// read it.
-  private(set) var format: (sampleRate: Int, channels: Int)? {
-    get { lock.withLock { firstFormat } }
-    set { lock.withLock { firstFormat = newValue } }
-  }
+  let report = PipelineReport()
 
   init(_ configuration: CaptureConfiguration, _ queue: BufferQueue) {
     self.configuration = configuration
@@ -68,22 +44,23 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Whether the tap still gets sound; any thread may read it.
   let pulse = TapPulse()
 
-  /// Prepares for a new tap, which is open from `time` on. `losesSilently`: losses must be found from
-  /// the sound and the clock.
+  /// Prepares for a new tap, which is open from `time` on. `map`: as what the session presents the channels,
+  /// if not as what they are. `losesSilently`: losses must be found from the sound and the clock.
   func begin(
-    _ grant: StreamGrant, losesSilently: Bool = false, at time: Int64 = HostClock.nanoseconds
+    _ grant: StreamGrant, as map: ChannelMap? = nil, losesSilently: Bool = false,
+    at time: Int64 = HostClock.nanoseconds
   ) {
-    guard failure == nil else { return }
+    guard report.failure == nil else { return }
     flush()
     do throws(StreamError) {
-      try prepare(rate: grant.rate, channels: grant.channels)
-      unfit = nil
+      try prepare(rate: grant.rate, channels: grant.channels, map ?? grant.channelMap)
+      report.unfit = nil
     } catch {
       // Another input may have sound that can be converted.
-      return unfit = error
+      return report.unfit = error
     }
     channels = grant.channels
-    lock.withLock { movedTo = nil }
+    report.device = nil
     framer?.device = grant.device
     stretch = Stretch(
       rate: grant.rate, fragment: Stretch.duration(Int64(grant.bufferFrames), grant.rate))
@@ -95,8 +72,9 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     pulse.begin()
   }
 
-  /// Makes a converter for the first input, and another one only when the input's format changes.
-  private func prepare(rate: Int, channels: Int) throws(StreamError) {
+  /// Makes a converter for the first input, which sets the format of the buffers, and another one only when
+  /// the input's format changes.
+  private func prepare(rate: Int, channels: Int, _ map: ChannelMap) throws(StreamError) {
     if converter?.converts(fromRate: rate, channels: channels) == true { return }
     let wanted: CaptureChannels =
       if case .device = configuration.channels, let framer { .count(framer.channels) } else {
@@ -110,7 +88,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       framer = Framer(
         channels: new.outputChannels, sampleRate: outputRate,
         frameLength: configuration.frameLength)
-      format = (outputRate, new.outputChannels)
+      if new.keepsChannels, map.count == new.outputChannels { report.channelMap = map }
+      report.format = (outputRate, new.outputChannels)
     }
     converter = consume new
   }
@@ -136,8 +115,10 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     if burst != nil { nextCause = nextCause ?? cause }
   }
 
-  /// Notes that the server moved the tap to this device; any thread may call it.
-  func noteMove(to device: String) { lock.withLock { movedTo = device } }
+  private func takeDevice() {
+    guard let device = report.takeDevice() else { return }
+    framer?.device = device
+  }
 
   /// Passes on what has arrived: the tap is closed.
   func flush() {
@@ -146,7 +127,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       try releaseZeros()
       try endStretch()
     } catch {
-      failure = error
+      report.failure = error
     }
   }
 
@@ -183,11 +164,11 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
 
   /// Accepts recorded frames.
   func take(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) {
-    guard failure == nil, unfit == nil, framer != nil else { return }
+    guard report.failure == nil, report.unfit == nil, framer != nil else { return }
     pulse.note(samples)
     // Sound from before the suspension may arrive after its event.
     if isResuming { (isSuspended, isResuming) = (false, false) }
-    if let moved = lock.withLock({ movedTo.take() }) { framer?.device = moved }
+    takeDevice()
     do throws(StreamError) {
       if chunk.discontinuity || chunk.lost > 0 {
         try settle()
@@ -209,7 +190,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       try settle()
       try findLost(samples, until: chunk.end(rate: stretch.rate))
     } catch {
-      failure = error
+      report.failure = error
     }
   }
 

@@ -9,6 +9,8 @@ package struct Converter: ~Copyable {
   private let mixed = Scratch()
 
   package var outputChannels: Int { mix.outputs }
+  /// Whether the channels stay what they are.
+  var keepsChannels: Bool { mix.isIdentity }
 
   /// Makes a converter from a device's format.
   package init(

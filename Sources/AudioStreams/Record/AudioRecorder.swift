@@ -1,5 +1,6 @@
 public import AudioSession
 internal import Pulse
+internal import PulseTypes
 
 /// Records the session's input to a file without gaps: time that is missing while the route changes
 /// or the server restarts becomes silence in the file, and a second file (`FILE.json`) lists it to
@@ -94,9 +95,11 @@ public actor AudioRecorder {
       guard let format = await capture.outputFormat else {
         throw StreamError(.engineStartFailed, "the capture ended before it began")
       }
+      let channelMap = await capture.channelMap
       guard !opening.isRaised else { throw stopped }
       let failure = await making { () async throws(StreamError) in
-        try await file.create(sampleRate: format.sampleRate, channels: format.channels)
+        try await file.create(
+          sampleRate: format.sampleRate, channels: format.channels, channelMap: channelMap)
       }
       guard !opening.isRaised else { throw stopped }
       if let failure { throw failure }

@@ -16,6 +16,9 @@ final class FileOutput {
   private let stop: StopSignal
   private(set) var position: Int64 = 0
   private(set) var length: Int64 = 0
+  /// What a WAV's header names its channels. libsndfile opens the file with the usual ones, and corrects them
+  /// later, which a pipe does not get.
+  var channelMask: UInt32?
   /// `errno` of the first write that failed; 0 without one.
   private(set) var failure: Int32 = 0
 
@@ -88,7 +91,10 @@ final class FileOutput {
     // Changes of bytes that were sent already count as written.
     let old = Int(min(Int64(bytes.count), max(0, length - position)))
     var rest = Array(bytes[old...])
-    if length == 0 { Self.openEnd(&rest) }
+    if length == 0 {
+      Self.openEnd(&rest)
+      if let channelMask { Self.name(channelMask, &rest) }
+    }
     var done = 0
     // What is opened here does not block; standard output may, so it gets what it has room for.
     while done < rest.count, closes || waitForRoom() {
@@ -168,6 +174,12 @@ final class FileOutput {
   /// Overwrites written bytes.
   func patch(_ bytes: [UInt8], at offset: Int64) {
     guard !isPipe, note(pwrite(descriptor, bytes, bytes.count, Int(offset))) else { return }
+  }
+
+  /// Sets the mask in the header of a `WAVE_FORMAT_EXTENSIBLE` file.
+  private static func name(_ mask: UInt32, _ header: inout [UInt8]) {
+    guard header.count >= 44, header[20] == 0xFE, header[21] == 0xFF else { return }
+    header.replaceSubrange(40..<44, with: (0..<4).map { UInt8(mask >> (8 * $0) & 0xFF) })
   }
 
   /// Sets the sizes in a WAV's header to the greatest value, which readers interpret as "until the

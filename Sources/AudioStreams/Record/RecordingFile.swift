@@ -48,12 +48,12 @@ actor RecordingFile {
 
   /// Creates the file; removes the `FILE.json` of an earlier one. If that is impossible, the earlier file
   /// stays as it is.
-  func create(sampleRate: Int, channels: Int) throws(StreamError) {
+  func create(sampleRate: Int, channels: Int, channelMap: ChannelMap? = nil) throws(StreamError) {
     hasSidecar = Sidecar.isPossible(for: path)
     if hasSidecar, !File.exists(path) || access(path, W_OK) == 0 { try Sidecar.check(for: path) }
     writer = try SoundFileWriter(
       path: path, format: configuration.format ?? RecordingFormat(path: path),
-      sampleRate: sampleRate, channels: channels, output: pipe, until: stop)
+      sampleRate: sampleRate, channels: channels, channelMap: channelMap, output: pipe, until: stop)
     pipe = nil
     start = .nanoseconds(HostClock.nanoseconds)
     current.sampleRate = sampleRate

@@ -40,8 +40,8 @@ public enum RecordingFormat: String, Sendable, Hashable, Codable, CaseIterable {
   package var mostBytes: Double? { isFLAC ? nil : 4_294_967_295 }
 
   #if SNDFILE
-    /// libsndfile's number of it.
-    var native: Int32 {
+    /// libsndfile's number of it; a WAV of which the header names the channels has another one.
+    func native(namesChannels: Bool) -> Int32 {
       let subtype =
         switch self {
         case .wav16, .flac16: SF_FORMAT_PCM_16
@@ -49,7 +49,8 @@ public enum RecordingFormat: String, Sendable, Hashable, Codable, CaseIterable {
         case .wav32: SF_FORMAT_PCM_32
         case .wavFloat: SF_FORMAT_FLOAT
         }
-      return Int32(isFLAC ? SF_FORMAT_FLAC : SF_FORMAT_WAV) | Int32(subtype)
+      let kind = isFLAC ? SF_FORMAT_FLAC : namesChannels ? SF_FORMAT_WAVEX : SF_FORMAT_WAV
+      return Int32(kind) | Int32(subtype)
     }
   #endif
 }

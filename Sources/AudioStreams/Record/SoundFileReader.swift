@@ -84,19 +84,12 @@ final class SoundFileReader {
       guard sf_command(native, Int32(SFC_GET_CHANNEL_MAP_INFO), &numbers, bytes) != 0 else {
         return nil
       }
+      let known = ChannelOrder.bySoundLibrary
       let positions = numbers.compactMap { number in
-        Self.positions.indices.contains(Int(number)) ? Self.positions[Int(number)] : nil
+        known.indices.contains(Int(number)) ? known[Int(number)] : nil
       }
       return positions.count == channels ? ChannelMap(positions) : nil
     }
-
-    /// The positions by libsndfile's numbers, from `SF_CHANNEL_MAP_INVALID` on.
-    private static let positions: [ChannelPosition?] = [
-      nil, .mono, .frontLeft, .frontRight, .frontCenter, .frontLeft, .frontRight, .frontCenter,
-      .rearCenter, .rearLeft, .rearRight, .lfe, .frontLeftOfCenter, .frontRightOfCenter, .sideLeft,
-      .sideRight, .topCenter, .topFrontLeft, .topFrontRight, .topFrontCenter, .topRearLeft,
-      .topRearRight, .topRearCenter,
-    ]
 
     /// libsndfile reads what there is, and notes `data : 352800 (should be 49956)` in its log, for AIFF
     /// `SSND`, for AU `Data Size`. A header written for a pipe announces 0 or about 2 or 4 GB, which
@@ -143,22 +136,5 @@ final class SoundFileReader {
     #else
       throw SoundLibrary.missing
     #endif
-  }
-}
-
-extension ChannelMap {
-  /// The order of a number of channels in a WAV or FLAC file that does not name them; nil for one
-  /// or two, which need no name, and for more than eight.
-  fileprivate static func inWAV(_ channels: Int) -> ChannelMap? {
-    let front = [ChannelPosition.frontLeft, .frontRight, .frontCenter]
-    return switch channels {
-    case 3: ChannelMap(front)
-    case 4: .quad
-    case 5: ChannelMap(front + [.rearLeft, .rearRight])
-    case 6: ChannelMap(front + [.lfe, .rearLeft, .rearRight])
-    case 7: ChannelMap(front + [.lfe, .rearCenter, .sideLeft, .sideRight])
-    case 8: ChannelMap(front + [.lfe, .rearLeft, .rearRight, .sideLeft, .sideRight])
-    default: nil
-    }
   }
 }

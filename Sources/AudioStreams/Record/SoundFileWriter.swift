@@ -1,5 +1,6 @@
 import AudioSession
 import POSIX
+public import PulseTypes
 
 #if SNDFILE
   import CSndFile
@@ -21,6 +22,8 @@ public final class SoundFileWriter {
   public private(set) var frames: Int64 = 0
   private let path: String
   private let output: FileOutput
+  /// Nil if the channels stay as they come, without names.
+  private let order: ChannelOrder?
   #if SNDFILE
     private var native: OpaquePointer?
   #endif
@@ -36,14 +39,18 @@ public final class SoundFileWriter {
   ///   - format: WAV or FLAC with its kind of samples.
   ///   - sampleRate: 1 to 655350 Hz.
   ///   - channels: 1 to 32; FLAC has up to 8.
+  ///   - channelMap: what the channels of the samples are, in their order. A WAV file with more than two
+  ///     names them, and a FLAC file has them in FLAC's order, if it has one for them. Nil leaves them as they
+  ///     are, without names.
   /// - Throws: `invalidFormat`, `missingPackage` without libsndfile, `permissionDenied`,
   ///   `fileFailed`.
   public convenience init(
-    path: String, format: RecordingFormat? = nil, sampleRate: Int, channels: Int
+    path: String, format: RecordingFormat? = nil, sampleRate: Int, channels: Int,
+    channelMap: ChannelMap? = nil
   ) throws(StreamError) {
     try self.init(
-      path: path, format: format, sampleRate: sampleRate, channels: channels, output: nil,
-      until: StopSignal())
+      path: path, format: format, sampleRate: sampleRate, channels: channels,
+      channelMap: channelMap, output: nil, until: StopSignal())
   }
 
   /// - Parameters:
@@ -51,7 +58,7 @@ public final class SoundFileWriter {
   ///   - stop: is raised when a pipe's reader that stalls is to be abandoned.
   init(
     path: String, format: RecordingFormat?, sampleRate: Int, channels: Int,
-    output opened: FileOutput?, until stop: StopSignal
+    channelMap: ChannelMap?, output opened: FileOutput?, until stop: StopSignal
   ) throws(StreamError) {
     let format = format ?? RecordingFormat(path: path)
     guard (1...655_350).contains(sampleRate) else {
@@ -61,8 +68,13 @@ public final class SoundFileWriter {
     guard (1...32).contains(channels) else {
       throw StreamError(.invalidFormat, "\(channels) channels; it can be 1 to 32")
     }
+    if let channelMap, channelMap.count != channels {
+      throw StreamError(
+        .invalidFormat, "\(channels) channels in a map of \(channelMap.count)")
+    }
     self.path = path
     self.format = format
+    order = channelMap.flatMap { ChannelOrder(of: $0, isFLAC: format.isFLAC) }
     self.sampleRate = sampleRate
     self.channels = channels
     #if SNDFILE
@@ -83,13 +95,18 @@ public final class SoundFileWriter {
       var info = SF_INFO()
       info.samplerate = Int32(sampleRate)
       info.channels = Int32(channels)
-      info.format = format.native
+      info.format = format.native(namesChannels: order != nil)
+      output.channelMask = order?.mask
       var functions = Self.functions
       // Not retained: the writer closes the file before it releases the output.
       native = sf_open_virtual(
         &functions, Int32(SFM_WRITE), &info, Unmanaged.passUnretained(output).toOpaque())
       guard native != nil else { throw failure() }
       sf_command(native, Int32(SFC_SET_CLIPPING), nil, Int32(SF_TRUE))
+      if !format.isFLAC, var numbers = order?.numbers {
+        let bytes = Int32(numbers.count * MemoryLayout<Int32>.size)
+        sf_command(native, Int32(SFC_SET_CHANNEL_MAP_INFO), &numbers, bytes)
+      }
     #else
       throw SoundLibrary.missing
     #endif
@@ -145,7 +162,12 @@ public final class SoundFileWriter {
       guard format.isFLAC || output.isPipe || bytes <= Self.longestWAV else {
         throw StreamError(.fileFailed, "a WAV file ends at 4 GB; record FLAC")
       }
-      let written = sf_writef_float(native, samples.baseAddress, count)
+      let written =
+        if let order, !order.isKept {
+          sf_writef_float(native, order.ordered(samples), count)
+        } else {
+          sf_writef_float(native, samples.baseAddress, count)
+        }
       frames += max(0, written)
       guard written == count, output.failure == 0 else { throw failure() }
     #endif

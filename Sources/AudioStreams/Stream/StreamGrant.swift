@@ -1,4 +1,6 @@
 import CPulseStream
+import Pulse
+import PulseTypes
 
 /// What the server granted a realtime stream.
 struct StreamGrant: Sendable, Hashable {
@@ -6,6 +8,8 @@ struct StreamGrant: Sendable, Hashable {
   var rate: Int
   /// Samples in a frame.
   var channels: Int
+  /// What the channels are.
+  var channelMap: ChannelMap
   /// Record: the frames that arrive at once. Playback: the frames that are buffered.
   var bufferFrames: Int
   /// The name of the device on which the stream was created.
@@ -17,6 +21,12 @@ struct StreamGrant: Sendable, Hashable {
     self.device = device
     rate = Int(info.rate)
     channels = Int(info.channels)
+    channelMap = withUnsafeBytes(of: info.positions) { positions in
+      ChannelMap(
+        positions.bindMemory(to: Int32.self).prefix(Int(info.channels)).map {
+          ChannelPosition(number: Int($0))
+        })
+    }
     bufferFrames = Int(info.buffer_frames)
     self.scheduling = Scheduling(scheduling)
   }
