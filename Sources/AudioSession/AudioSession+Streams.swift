@@ -64,6 +64,21 @@ extension AudioSession {
     }
   }
 
+  /// Whether something has the sound that streams of this program must give way to: a call, or a session
+  /// that took over. A suspended device is none; a call shows in the newest snapshot.
+  package var mustGiveWay: Bool {
+    get async {
+      if let live, await live.lost == nil, noteInterruptions(await live.snapshot) == .ended {
+        upkeep.rules.news.insert(.interruptionEnd)
+        noteChange()
+      }
+      return switch upkeep.rules.interruptions.foremost {
+      case .deviceSuspended, nil: false
+      case .call, .corkRequest, .takenOver: true
+      }
+    }
+  }
+
   /// Reports that the server asked a playing stream of this program to pause or to resume
   /// (libpulse: `PA_STREAM_EVENT_REQUEST_CORK`, `PA_STREAM_EVENT_REQUEST_UNCORK`).
   ///

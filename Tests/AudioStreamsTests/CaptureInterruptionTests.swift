@@ -113,6 +113,67 @@ struct CaptureInterruptionTests {
     }
   }
 
+  @Test(
+    "does not record a call that began before the capture, whether or not the session has told of it",
+    arguments: [true, false])
+  func callBeforeStart(isTold: Bool) async throws {
+    try await Rig.with(.sources) { rig in
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let events = rig.session.events
+      if isTold { try await rig.session.setAudioMode(AudioMode(category: .record)) }
+      let call = try await rig.sandbox.interrupt()
+      if isTold { for await case .interruptionBegan(.call) in events { break } }
+      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      #expect(await rig.capture.status == .interrupted)
+      #expect(try await outside.sourceOutputs().isEmpty)
+      await call.stop()
+      #expect(await eventually { await rig.capture.isStreaming })
+      let sound = await rig.collect(buffers, frames: 1600)
+      #expect(sound.isWhole && sound.lost == 0)
+      await outside.close()
+    }
+  }
+
+  @Test("a recording that starts during a call has its input's format, and begins after the call")
+  func recordingDuringCall() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let call = try await rig.sandbox.interrupt()
+      let recorder = rig.recorder()
+      try await recorder.start(
+        folder.path + "/a.wav", configuration: RecordingConfiguration(device: "two"))
+      #expect(await recorder.capture.status == .interrupted)
+      #expect(await recorder.progress.sampleRate == 48000)
+      #expect(await recorder.progress.channels == 2)
+      await call.stop()
+      #expect(await eventually { await recorder.progress.frames > 4800 })
+      #expect(try await recorder.stop().missing.isEmpty)
+    }
+  }
+
+  @Test("an input that is plugged in during the call before it is not recorded either")
+  func inputDuringCall() async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      var mode = AudioMode(category: .record)
+      mode.inputRequired = false
+      try await rig.session.setAudioMode(mode)
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let call = try await rig.sandbox.interrupt()
+      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      #expect(await eventually { await rig.capture.run?.isWaiting == false })
+      _ = try await outside.loadModule("module-null-source", "source_name=one rate=44100")
+      #expect(
+        await eventually {
+          (try? await rig.session.snapshot())?.device(.input, named: "one") != nil
+        })
+      #expect(try await outside.sourceOutputs().isEmpty)
+      await call.stop()
+      #expect(await eventually { await rig.capture.isStreaming })
+      #expect(await rig.collect(buffers, frames: 1600).isWhole)
+      await outside.close()
+    }
+  }
+
   @Test("waits for a suspended device, and tells what is missing")
   func suspended() async throws {
     try await Rig.with(.sources) { rig in

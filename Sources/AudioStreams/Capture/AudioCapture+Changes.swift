@@ -191,6 +191,7 @@ extension AudioCapture {
       guard await !capture.session.isHealing else {
         return capture.noteServer(isAway: await !capture.session.isConnected)
       }
+      guard await !capture.session.mustGiveWay else { return await capture.giveWay() }
       do throws(StreamError) {
         try await capture.openTap()
       } catch {
@@ -244,21 +245,27 @@ extension AudioCapture {
     if case .deviceSuspended = reason { return await noteSuspension(reason, id) }
     await react(in: id) { capture in
       guard let run = capture.run, run.tap != nil || run.isWaiting else { return }
-      capture.run?.hadMode = await capture.session.modeInEffect != nil
-      // Nor when an input appears during the call.
-      run.retry?.cancel()
-      capture.run?.isWaiting = false
-      capture.run?.serverAwaySince = nil
-      await capture.closeTap()
-      // What was away before the call is away until its return.
-      if run.awaySince == nil {
-        capture.run?.silentSince = nil
-        run.pipeline.pause(isAway: false, at: HostClock.nanoseconds)
-      } else {
-        run.pipeline.flush()
-      }
-      capture.set(.interrupted)
+      await capture.giveWay()
     }
+  }
+
+  /// Ends the tap, or opens none, until the interruption ends; call it in turn.
+  func giveWay() async {
+    guard let run else { return }
+    self.run?.hadMode = await session.modeInEffect != nil
+    // Nor when an input appears during the call.
+    run.retry?.cancel()
+    self.run?.isWaiting = false
+    self.run?.serverAwaySince = nil
+    await closeTap()
+    // What was away before the call is away until its return.
+    if run.awaySince == nil {
+      self.run?.silentSince = nil
+      run.pipeline.pause(isAway: false, at: HostClock.nanoseconds)
+    } else {
+      run.pipeline.flush()
+    }
+    set(.interrupted)
   }
 
   /// A suspended device is all that interrupts the session now. If it is not the capture's, the

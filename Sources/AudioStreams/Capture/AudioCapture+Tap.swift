@@ -14,7 +14,7 @@ extension AudioCapture {
       pipeline: CapturePipeline(configuration, queue), queue: queue)
     observeSession(lastRun)
     do throws(StreamError) {
-      try await openTap()
+      try await openFirstTap(configuration)
     } catch {
       guard await mayBegin(without: error, configuration) else {
         queue.finish()
@@ -27,6 +27,41 @@ extension AudioCapture {
       Task { await self?.endRun(lastRun) }
     }
     return CaptureBuffers(lease: lease)
+  }
+
+  /// During a call it is opened at the call's end.
+  private func openFirstTap(_ configuration: CaptureConfiguration) async throws(StreamError) {
+    try await checkInput(configuration)
+    guard await session.mustGiveWay else { return try await openTap() }
+    if configuration.needsInput { try await expectFormat(configuration) }
+    await giveWay()
+  }
+
+  /// Takes the format from the input's own, without a tap.
+  private func expectFormat(_ configuration: CaptureConfiguration) async throws(StreamError) {
+    let place = await session.place(.input)
+    let request = await request(configuration, place)
+    let snapshot = try await snapshot()
+    let named = request.device.flatMap { snapshot.device(.input, named: $0) }
+    guard let device = named ?? snapshot.defaultDevice(.input) else {
+      throw StreamError(.deviceNotAvailable, "this machine has no input")
+    }
+    try run?.pipeline.prepare(
+      rate: request.rate ?? Int(device.sampleSpec.rate),
+      channels: request.channels ?? Int(device.sampleSpec.channels),
+      (request.isFixed ? nil : place.presented) ?? device.channelMap)
+  }
+
+  private func request(
+    _ configuration: CaptureConfiguration, _ place: StreamPlace
+  ) async -> StreamRequest {
+    var request = StreamRequest(
+      direction: .input, server: session.address, name: "Audio capture",
+      device: configuration.device, latency: await latency(configuration),
+      timeout: session.configuration.timeout)
+    request.take(place)
+    request.staysPut = configuration.device != nil
+    return request
   }
 
   /// Ends a run whose reader has left, or whose session was closed.
@@ -60,13 +95,8 @@ extension AudioCapture {
     let pipeline = run.pipeline
     let place = await session.place(.input)
     self.run?.place = place
-    var request = StreamRequest(
-      direction: .input, server: session.address, name: "Audio capture",
-      device: configuration.device, latency: await latency(configuration),
-      timeout: session.configuration.timeout)
-    request.take(place)
-    request.staysPut = configuration.device != nil
-    let presented = configuration.device != nil ? nil : place.presented
+    let request = await request(configuration, place)
+    let presented = request.isFixed ? nil : place.presented
     let losesSilently = try await snapshot().has(.silentLoss)
     let tap = try RealtimeStream(request) { [weak self] signal in
       switch signal {

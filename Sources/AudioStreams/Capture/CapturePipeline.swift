@@ -74,7 +74,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
 
   /// Makes a converter for the first input, which sets the format of the buffers, and another one only when
   /// the input's format changes.
-  private func prepare(rate: Int, channels: Int, _ map: ChannelMap) throws(StreamError) {
+  func prepare(rate: Int, channels: Int, _ map: ChannelMap) throws(StreamError) {
     if converter?.converts(fromRate: rate, channels: channels) == true { return }
     let wanted: CaptureChannels =
       if case .device = configuration.channels, let framer { .count(framer.channels) } else {

@@ -90,7 +90,7 @@ package struct InterruptionWatch: Sendable, Hashable {
 
   /// The one that is named. A capture stops for a call, and continues when the call has ended,
   /// even if another device is suspended.
-  private var foremost: InterruptionReason? { call ?? noted.first ?? seen.first }
+  package var foremost: InterruptionReason? { call ?? noted.first ?? seen.first }
 }
 
 extension ServerSnapshot {
