@@ -60,6 +60,28 @@ struct SurroundTests {
     }
   }
 
+  @Test(
+    "is played on the outputs of the same numbers if nothing names its channels",
+    arguments: [
+      (16, ChannelMap((0..<16).map { ChannelPosition(rawValue: "aux\($0)")! }), [9]),
+      (10, ChannelMap([.frontLeft, .frontRight, .rearLeft, .rearRight, .frontCenter, .lfe]), [3]),
+      (16, .stereo, [1]),
+      (9, .mono, [0]),
+    ])
+  func unnamed(_ channels: Int, _ map: ChannelMap, _ outputs: [Int]) async throws {
+    let speakers = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=speakers rate=44100 channels=\(map.count) channel_map=\(map)"
+    ])
+    try await Rig.with(speakers) { rig in
+      let folder = TemporaryFolder()
+      let path = folder.path + "/wide.wav"
+      try WaveFile(
+        channels: channels, rate: 44100, frames: 13230, loud: min(9, channels - 1)
+      ).write(to: path)
+      #expect(try await Self.heard(path, channels: map.count, rig) == outputs)
+    }
+  }
+
   /// What a file has of a frame with the samples 1, 2, ... of 8, and the names that it gives them.
   private func written(
     _ positions: [ChannelPosition], _ format: RecordingFormat

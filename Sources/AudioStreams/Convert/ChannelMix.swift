@@ -51,6 +51,17 @@ struct ChannelMix {
       inputs: sources.count, outputs: targets.count, rows.flatMap { $0.map { $0 / loudest } })
   }
 
+  /// Mixes channels that nothing names: each goes to the output's channel of its number; where the output has
+  /// fewer, channel *i* is the average of the channels i, i + n, …, and where it has more, the rest is silent.
+  init(numbered inputs: Int, to outputs: Int) {
+    let rows = (0..<outputs).map { output in
+      let sources = stride(from: output, to: inputs, by: outputs)
+      let share = 1 / Float(max(1, Array(sources).count))
+      return (0..<inputs).map { $0 % outputs == output ? share : 0 }
+    }
+    self.init(inputs: inputs, outputs: outputs, rows.flatMap(\.self))
+  }
+
   /// Makes a mix; throws if the input does not have a channel.
   init(_ channels: CaptureChannels, inputs: Int) throws(StreamError) {
     let outputs =

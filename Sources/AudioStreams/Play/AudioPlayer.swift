@@ -310,10 +310,13 @@ public actor AudioPlayer {
       direction: .output, server: session.address, name: "Audio player",
       latency: .milliseconds(200), signalsRequests: true, pauses: true,
       timeout: session.configuration.timeout)
-    // The server converts the file's channels to the device's.
-    request.channels = reader.channels
-    request.channelMap = reader.channelMap
-    request.mixesChannels = true
+    // The server converts the file's channels to the device's. It would drop those that nothing names: they
+    // are mixed here.
+    if reader.positions != nil {
+      request.channels = reader.channels
+      request.channelMap = reader.channelMap
+      request.mixesChannels = true
+    }
     if !Resampler.isAvailable { request.rate = reader.sampleRate }
     return request
   }

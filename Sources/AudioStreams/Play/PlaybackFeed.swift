@@ -23,7 +23,11 @@ final class PlaybackFeed: @unchecked Sendable {  // used by one thread, as said 
   /// - Parameter map: as which positions the session presents the stream's channels, if it selects them.
   func prepare(_ grant: StreamGrant, as map: ChannelMap? = nil) throws(StreamError) {
     let mix =
-      if let map, let own = reader.positions { ChannelMix(own, to: map) } else {
+      if reader.positions == nil {
+        ChannelMix(numbered: reader.channels, to: grant.channels)
+      } else if let map, let own = reader.positions {
+        ChannelMix(own, to: map)
+      } else {
         try ChannelMix(.count(grant.channels), inputs: reader.channels)
       }
     converter = try Converter(fromRate: reader.sampleRate, toRate: grant.rate, mix)
