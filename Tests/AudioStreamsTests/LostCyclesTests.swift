@@ -269,8 +269,10 @@ struct DeadTapTests {
     }
   }
 
-  @Test("is not one that a mixer has muted")
-  func muted() async throws {
+  @Test(
+    "is not one that a mixer has muted, or turned down to 0",
+    arguments: ["set-source-output-mute ID 1", "set-source-output-volume ID 0"])
+  func muted(_ request: String) async throws {
     try await Rig.with(.monitorOnly(on: .pipewire)) { rig in
       let tone = try await Self.tone(on: rig)
       let buffers = try await rig.capture.startAudioStream(
@@ -279,7 +281,8 @@ struct DeadTapTests {
       let tapID = await rig.capture.run?.tapID
       let muted = try await rig.sandbox.capture([
         "sh", "-c",
-        "pactl set-source-output-mute $(pactl list short source-outputs | head -n 1 | cut -f 1) 1",
+        "ID=$(pactl list short source-outputs | head -n 1 | cut -f 1); pactl \(request)"
+          .replacing(" ID ", with: " $ID "),
       ])
       #expect(muted.status == 0, "\(muted.standardError)")
       // Longer than a tap is silent before it is compared.

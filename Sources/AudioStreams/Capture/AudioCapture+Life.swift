@@ -39,14 +39,15 @@ extension AudioCapture {
   }
 
   /// The request for a second stream of the device that the tap is on now, and whether the tap's own
-  /// stream is muted, as a mixer can do: it is silent on purpose then.
+  /// stream is muted or has the volume 0, as a mixer can do: it is silent on purpose then.
   private func comparison(
     with tapID: UInt64, _ request: StreamRequest
   ) async -> (request: StreamRequest, isMuted: Bool)? {
     guard isCurrent(tapID), let tap = run?.tap, let snapshot = try? await snapshot() else {
       return nil
     }
-    let isMuted = snapshot.sourceOutputs.first { $0.index == tap.index }?.isMuted == true
+    let stream = snapshot.sourceOutputs.first { $0.index == tap.index }
+    let isMuted = stream?.isMuted == true || stream?.volume?.loudest == .muted
     var request = request
     request.device = snapshot.device(.input, at: tap.device)?.name ?? request.device
     return (request, isMuted)
