@@ -6,14 +6,27 @@ import POSIX
 ///
 /// It exists only if something is missing or the input changed, and is replaced as a whole each
 /// time.
-enum Sidecar {
+package enum Sidecar {
   /// Its path: the recording's path with `.json` appended.
   static func path(of recording: String) -> String { recording + ".json" }
 
-  /// Whether a recording has one: not a pipe, nor what `/dev/stdout` or `/proc/self/fd` lead to.
-  static func isPossible(for recording: String) -> Bool {
-    recording != "-" && File.status(recording)?.isRegular != false
-      && !["/dev/", "/proc/"].contains { recording.hasPrefix($0) }
+  /// Whether a recording has one: not a pipe or a device, nor what leads to a descriptor, as `/dev/stdout`
+  /// does.
+  package static func isPossible(for recording: String) -> Bool {
+    recording != "-" && File.status(recording)?.isRegular != false && !isDescriptor(recording)
+  }
+
+  /// Whether a path, or what it links to, is below `/proc`.
+  private static func isDescriptor(_ path: String) -> Bool {
+    var path = path
+    // As many links as the kernel follows.
+    for _ in 0..<40 {
+      let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+      if let real = File.real(folder), real == "/proc" || real.hasPrefix("/proc/") { return true }
+      guard let next = File.link(path) else { return false }
+      path = next.hasPrefix("/") ? next : folder + next
+    }
+    return false
   }
 
   /// Throws if it could not be written, or the one of an earlier recording not be removed.

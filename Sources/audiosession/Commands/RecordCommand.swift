@@ -94,7 +94,7 @@ struct RecordCommand: SessionCommand {
   static let endings = ["wav", "wave", "flac"]
 
   /// Whether a file remains, which may have a `FILE.json`: not of a pipe or a device.
-  private var leavesFile: Bool { file != "-" && File.status(file)?.isRegular != false }
+  private var leavesFile: Bool { Sidecar.isPossible(for: file) }
 
   /// Why the file's name does not say its format. A pipe or a device needs no such name.
   private var mistake: String? {

@@ -46,9 +46,7 @@ struct RecordView: Encodable {
       let start = Self.clock(.seconds(Double(input.position) / Double(max(1, sampleRate))))
       lines += Layout.wrap("from \(start)  \(names[input.device])", indent: 2, width: width)
     }
-    if !missing.isEmpty || inputs.count > 1, file != "-",
-      File.status(file)?.isRegular != false
-    {
+    if !missing.isEmpty || inputs.count > 1, Sidecar.isPossible(for: file) {
       lines.append([Span("  listed in \(file).json")])
     }
     return lines

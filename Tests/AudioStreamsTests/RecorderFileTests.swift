@@ -1,0 +1,49 @@
+import AudioSession
+import Glibc
+import POSIX
+import Pulse
+import PulseSandbox
+import PulseTypes
+import TestSupport
+import Testing
+
+@testable import AudioStreams
+
+@Suite("The recorder's file and its moments", .server, .soundFiles, .timeLimit(.minutes(1)))
+struct RecorderFileTests {
+  @Test("a list is beside every file that remains, and beside no descriptor")
+  func sidecar() throws {
+    let folder = TemporaryFolder()
+    let shared = "/dev/shm/audiosession-test-\(getpid())"
+    defer { unlink(shared) }
+    folder.write("", to: "a.wav")
+    try File.write([], to: shared)
+    #expect(Sidecar.isPossible(for: folder.path + "/a.wav"))
+    #expect(Sidecar.isPossible(for: folder.path + "/none.wav"))
+    #expect(Sidecar.isPossible(for: "none.wav"))
+    #expect(Sidecar.isPossible(for: shared))
+    #expect(Sidecar.isPossible(for: shared + "-none"))
+    let file = try Descriptor(opening: folder.path + "/a.wav", O_WRONLY)
+    let link = folder.path + "/link.wav"
+    #expect(symlink("/dev/fd/\(file.raw)", link) == 0)
+    let others = [
+      "-", "/dev/null", "/dev/fd/\(file.raw)", "/proc/self/fd/\(file.raw)", link, folder.path,
+    ]
+    for path in others { #expect(!Sidecar.isPossible(for: path), "\(path)") }
+  }
+
+  @Test("a recording in the memory of /dev/shm has its list")
+  func sharedMemory() async throws {
+    let path = "/dev/shm/audiosession-test-\(getpid()).wav"
+    defer { for path in [path, path + ".json"] { unlink(path) } }
+    let file = RecordingFile(path: path, configuration: RecordingConfiguration(), Readers())
+    try await file.create(sampleRate: 8000, channels: 1)
+    let buffer = CaptureBuffer(
+      samples: [Float](repeating: 0.5, count: 80), channels: 1, sampleRate: 8000, position: 80,
+      hostTime: .zero, device: "mic",
+      missing: [MissingFrames(position: 0, frames: 80, cause: .overrun)])
+    _ = try await file.append(buffer)
+    try await file.close()
+    #expect(File.text(path + ".json").contains("overrun") == true)
+  }
+}
