@@ -107,6 +107,34 @@ struct CaptureFaultTests {
     }
   }
 
+  @Test("hears nothing of what is played when the last input goes")
+  func monitorInstead() async throws {
+    try await Rig.with(.sources) { rig in
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let tone = try await TonePlayer(
+        [.init(seconds: 60, from: 1000, to: 1000, amplitude: 0.5)], server: rig.session.address,
+        device: "speakers")
+      let buffers = try await rig.capture.startAudioStream(Self.patient)
+      var sound = await rig.collect(buffers, frames: Self.settled)
+      for _ in 0..<3 * Self.times {
+        for module in try await outside.modules().reversed()
+        where module.name == "module-null-source" {
+          try await outside.unloadModule(module.index)
+        }
+        #expect(await eventually { await rig.capture.status == .interrupted })
+        _ = try await outside.loadModule("module-null-source", "source_name=one rate=44100")
+        sound.buffers += await rig.collectPastGap(buffers).buffers
+        #expect(await eventually { await rig.capture.isStreaming })
+      }
+      #expect(sound.buffers.map(\.peak).max() == 0)
+      #expect(sound.isWhole)
+      sound.buffers += await rig.collect(buffers, frames: Self.settled).buffers
+      sound.expectTrueTime()
+      await tone.close()
+      await outside.close()
+    }
+  }
+
   @Test("starts without one where the mode requires none, and waits for it")
   func notThereYet() async throws {
     try await Rig.with(.monitorOnly) { rig in

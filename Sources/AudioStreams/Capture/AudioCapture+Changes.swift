@@ -19,10 +19,11 @@ extension AudioCapture {
       guard capture.isCurrent(tapID), let run = capture.run, let grant = run.grant,
         let tap = run.tap
       else { return }
-      guard let snapshot = try? await capture.snapshot() else {
+      guard let snapshot = try? await capture.snapshot(),
+        let device = snapshot.device(.input, at: tap.device)
+      else {
         return capture.look(at: tapID, after: .milliseconds(250)) { await $0.follow(tapID) }
       }
-      guard let device = snapshot.device(.input, at: tap.device) else { return }
       let spec = device.sampleSpec
       // A device that has none of the channels taken of the former one gives silence.
       let place = await capture.session.place(.input)
@@ -30,9 +31,9 @@ extension AudioCapture {
         place.hasFormat(of: run.place) && (place.rate != nil || Int(spec.rate) == grant.rate)
         && (place.channels != nil || Int(spec.channels) == grant.channels)
       let configuration = (try? await capture.followed(run)) ?? run.configuration
-      if isSame, await capture.mayTap(device, configuration) {
+      if await capture.mayTap(device, configuration) {
         run.pipeline.report.device = device.name
-        return capture.noteInput(device.name)
+        if isSame { return capture.noteInput(device.name) }
       }
       await capture.tapAgain(after: .routeChange)
     }
@@ -63,11 +64,17 @@ extension AudioCapture {
 
   private func endOnMonitor(_ tapID: UInt64) async {
     await react { capture in
-      guard capture.isCurrent(tapID), let run = capture.run, let tap = run.tap,
-        let device = try? await capture.snapshot().defaultDevice(.input),
-        device.index == tap.device, let configuration = try? await capture.followed(run),
-        await !capture.mayTap(device, configuration)
-      else { return }
+      guard capture.isCurrent(tapID), let run = capture.run, let tap = run.tap else { return }
+      guard let snapshot = try? await capture.snapshot(),
+        let device = snapshot.device(.input, at: tap.device),
+        let configuration = try? await capture.followed(run)
+      else {
+        return capture.look(at: tapID, after: .milliseconds(250)) { await $0.endOnMonitor(tapID) }
+      }
+      // Somebody may have chosen another one for this stream.
+      let isDefault = snapshot.defaultDevice(.input)?.index == device.index
+      let mayTap = await capture.mayTap(device, configuration)
+      guard isDefault, !mayTap else { return run.pipeline.report.device = device.name }
       await capture.tapAgain(after: .routeChange)
     }
   }

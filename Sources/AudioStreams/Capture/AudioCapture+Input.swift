@@ -6,16 +6,19 @@ import SessionCore
 extension AudioCapture {
   /// Throws if there is no input, or only a monitor that neither the configuration nor the mode
   /// names.
-  func checkInput(_ configuration: CaptureConfiguration) async throws(StreamError) {
+  ///
+  /// - Returns: the default device, if that is what is tapped.
+  @discardableResult
+  func checkInput(_ configuration: CaptureConfiguration) async throws(StreamError) -> String? {
     let snapshot = try await snapshot()
     if let name = configuration.device {
-      guard snapshot.device(.input, named: name) == nil else { return }
+      guard snapshot.device(.input, named: name) == nil else { return nil }
       let names = snapshot.sources.map { "'\($0.name)'" }.joined(separator: ", ")
       throw StreamError(
         .deviceNotAvailable, "there is no input '\(name)'", details: "there are: \(names)")
     }
     let place = await session.place(.input)
-    guard place.device == nil else { return }
+    guard place.device == nil else { return nil }
     guard let device = snapshot.defaultDevice(.input) else {
       throw StreamError(.deviceNotAvailable, "this machine has no input")
     }
@@ -25,6 +28,7 @@ extension AudioCapture {
         "the default input is the monitor '\(device.name)', which hears what is played; name it in the "
           + "configuration or in the session's preferred input if that is meant")
     }
+    return device.name
   }
 
   /// The configuration of the next tap. If the configuration follows, the session's input replaces

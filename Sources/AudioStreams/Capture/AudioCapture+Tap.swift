@@ -88,7 +88,7 @@ extension AudioCapture {
   func openTap() async throws(StreamError) {
     guard let run else { return }
     let configuration = try await followed(run)
-    try await checkInput(configuration)
+    let expected = try await checkInput(configuration)
     lastTap += 1
     let tapID = lastTap
     self.run?.tapID = tapID
@@ -101,7 +101,9 @@ extension AudioCapture {
     let tap = try RealtimeStream(request) { [weak self] signal in
       switch signal {
       case .ready(let grant):
-        pipeline.begin(grant, as: presented, losesSilently: losesSilently)
+        // Another one may have become the default.
+        let isSure = expected == nil || grant.device == expected
+        pipeline.begin(grant, as: presented, losesSilently: losesSilently, isSure: isSure)
       case .sound(let chunk, let samples):
         guard pipeline.report.failure == nil else { return }
         pipeline.take(chunk, samples)
@@ -110,7 +112,7 @@ extension AudioCapture {
       case .events(let events):
         if events.contains(.suspended) { pipeline.noteSuspend() }
         if events.contains(.resumed) { pipeline.noteResume() }
-        if events.contains(.moved) { pipeline.expectGap(.routeChange) }
+        if events.contains(.moved) { pipeline.noteMove() }
         guard events.contains(.moved) else { return }
         Task { await self?.tapMoved(tapID) }
       case .ended(let error?): Task { await self?.tapEnded(error, tapID) }

@@ -35,6 +35,10 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Why time will be missing behind the sound in the burst; nil if no gap is expected there.
   private var nextCause: MissingFrames.Cause?
   let report = PipelineReport()
+  /// Whether it is not known yet that the tap's device may be tapped: what is in the burst is kept back.
+  private var isUnsure = false
+  /// Whether the burst began since then: a gap in it does not let it go either.
+  private var isBurstUnsure = false
 
   init(_ configuration: CaptureConfiguration, _ queue: BufferQueue) {
     self.configuration = configuration
@@ -45,10 +49,11 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   let pulse = TapPulse()
 
   /// Prepares for a new tap, which is open from `time` on. `map`: as what the session presents the channels,
-  /// if not as what they are. `losesSilently`: losses must be found from the sound and the clock.
+  /// if not as what they are. `losesSilently`: losses must be found from the sound and the clock. `isSure`:
+  /// the device may be tapped; otherwise the report says so later.
   func begin(
     _ grant: StreamGrant, as map: ChannelMap? = nil, losesSilently: Bool = false,
-    at time: Int64 = HostClock.nanoseconds
+    isSure: Bool = true, at time: Int64 = HostClock.nanoseconds
   ) {
     guard report.failure == nil else { return }
     flush()
@@ -61,6 +66,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     }
     channels = grant.channels
     report.device = nil
+    (isUnsure, isBurstUnsure) = (!isSure, false)
     framer?.device = grant.device
     stretch = Stretch(
       rate: grant.rate, fragment: Stretch.duration(Int64(grant.bufferFrames), grant.rate))
@@ -115,13 +121,24 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     if burst != nil { nextCause = nextCause ?? cause }
   }
 
+  /// Notes that the server moved the tap: sound from there is kept back until the report has its device.
+  func noteMove() {
+    expectGap(.routeChange)
+    report.device = nil
+    isUnsure = true
+  }
+
   private func takeDevice() {
     guard let device = report.takeDevice() else { return }
     framer?.device = device
+    (isUnsure, isBurstUnsure) = (false, false)
   }
 
-  /// Passes on what has arrived: the tap is closed.
+  /// Passes on what has arrived, but nothing of a device that may not be tapped: the tap is closed.
   func flush() {
+    takeDevice()
+    if isUnsure { (burst, nextCause) = (nil, nil) }
+    (isUnsure, isBurstUnsure) = (false, false)
     do throws(StreamError) {
       try settle()
       try releaseZeros()
@@ -135,10 +152,13 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// If the input was away or suspended, was tapped again and delivered no sound yet, or delivered
   /// nothing for longer than a device may take, the time until `end` does.
   func pause(isAway: Bool, at end: Int64) {
+    takeDevice()
+    let isDropped = isUnsure && burst != nil
     flush()
     timeline.endStart(at: end)
     let isQuiet = lastEnd.map { end - $0 > Self.longestPiece } ?? false
-    let isOwed = isAway || isSuspended || isQuiet || isNewTap && framer?.position ?? 0 > 0
+    let isOwed =
+      isAway || isSuspended || isQuiet || isDropped || isNewTap && framer?.position ?? 0 > 0
     if isOwed, !timeline.isPaused, let rate = framer?.sampleRate,
       case .missing(let nanoseconds) = timeline.join(at: end, tolerance: 0)
     {
@@ -170,21 +190,24 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     if isResuming { (isSuspended, isResuming) = (false, false) }
     takeDevice()
     do throws(StreamError) {
-      if chunk.discontinuity || chunk.lost > 0 {
+      let isGap = chunk.discontinuity || chunk.lost > 0
+      if isGap {
+        if isBurstUnsure { burst = nil }
         try settle()
         // Zeros of whole cycles directly before a gap belong to it.
         if let lost = lostCycles?.lose() { try skipHole(lost) }
         try releaseZeros()
       }
       // The clock knows better than a server that claims to have lost more than its buffers hold.
-      if chunk.discontinuity || Int(chunk.lost) > 2 * stretch.rate {
+      if chunk.discontinuity || isGap && isBurstUnsure || Int(chunk.lost) > 2 * stretch.rate {
         // The clock will show what is missing, including a hole just before.
-        burst = Burst()
+        (burst, isBurstUnsure) = (Burst(), isUnsure)
       } else if chunk.lost > 0 {
         if stretch.framesIn > 0 { try skipHole(Int(chunk.lost)) } else { burst = Burst() }
       }
-      if burst?.takes(chunk, rate: stretch.rate, fragment: stretch.fragment) == true {
-        burst?.add(chunk, samples, rate: stretch.rate)
+      let (rate, fragment) = (stretch.rate, stretch.fragment)
+      if burst.map({ isUnsure || $0.takes(chunk, rate: rate, fragment: fragment) }) == true {
+        burst?.add(chunk, samples, rate: rate)
         return
       }
       try settle()
