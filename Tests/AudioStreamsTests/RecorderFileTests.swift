@@ -46,4 +46,29 @@ struct RecorderFileTests {
     try await file.close()
     #expect(File.text(path + ".json").contains("overrun") == true)
   }
+
+  @Test("ten buffers a second, whatever the rate of the device", arguments: [8000, 192_000])
+  func buffers(rate: Int) async throws {
+    let machine = SandboxConfiguration(modules: [
+      "module-null-source source_name=one rate=\(rate) channels=1"
+    ])
+    try await Rig.with(machine) { rig in
+      let recorder = rig.recorder()
+      let folder = TemporaryFolder()
+      let updates = recorder.progressUpdates
+      let steps = Task {
+        var (steps, last): ([Int64], Int64) = ([], 0)
+        for await progress in updates where progress.frames > last {
+          steps.append(progress.frames - last)
+          last = progress.frames
+        }
+        return steps
+      }
+      try await recorder.start(
+        folder.path + "/a.wav", configuration: RecordingConfiguration(duration: .seconds(1)))
+      try await recorder.finished()
+      // A reader that is late gets only the newest.
+      #expect(await steps.value.min() == Int64(rate / 10))
+    }
+  }
 }

@@ -29,6 +29,8 @@ public struct CaptureConfiguration: Sendable, Hashable {
   /// its DC offset, of the loudest channel; a full-scale sine has -3). This measures energy: any
   /// sound that is loud enough counts.
   public var voiceThreshold: Double
+  /// How many buffers a second has, at any rate; nil takes `frameLength`.
+  package var buffersPerSecond: Int?
   /// Whether the incomplete last buffer is delivered.
   package var includesRest = false
   /// Whether a start without an input fails, also where the session's mode does not require one.
@@ -56,9 +58,15 @@ public struct CaptureConfiguration: Sendable, Hashable {
     self.voiceThreshold = voiceThreshold
   }
 
+  /// The frames of a buffer at a rate.
+  func frameLength(atRate rate: Int) -> Int {
+    buffersPerSecond.map { max(1, rate / $0) } ?? frameLength
+  }
+
   /// How many buffers the backlog has at a rate.
   func mostBuffers(atRate rate: Int) -> Int {
-    Int(saturating: (backlog.seconds * Double(rate) / Double(frameLength)).rounded(.up))
+    let length = Double(frameLength(atRate: rate))
+    return Int(saturating: (backlog.seconds * Double(rate) / length).rounded(.up))
   }
 
   /// Throws `invalidFormat` for impossible values.

@@ -93,7 +93,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     if framer == nil {
       framer = Framer(
         channels: new.outputChannels, sampleRate: outputRate,
-        frameLength: configuration.frameLength)
+        frameLength: configuration.frameLength(atRate: outputRate))
       if new.keepsChannels, map.count == new.outputChannels { report.channelMap = map }
       report.format = (outputRate, new.outputChannels)
     }

@@ -75,7 +75,7 @@ public actor AudioRecorder {
       quality: configuration.quality, device: configuration.device, backlog: .seconds(10),
       follows: configuration.follows)
     // Ten buffers a second: large enough for a disk, and frequent enough for a level line.
-    capturing.frameLength = max(1, (configuration.sampleRate ?? 48_000) / 10)
+    capturing.buffersPerSecond = 10
     capturing.includesRest = true
     // The file takes the format of the input.
     capturing.needsInput = true
