@@ -57,6 +57,47 @@ struct CaptureLifeTests {
     }
   }
 
+  @Test("a stop ends a start that waits for the server", arguments: [true, false])
+  func stopsStart(isConnected: Bool) async throws {
+    try await Rig.with(.sources) { rig in
+      let capture = rig.capture
+      if isConnected { _ = try await rig.session.snapshot() }
+      try await rig.sandbox.freeze()
+      let starting = Task { try await capture.startAudioStream() }
+      #expect(await eventually { await capture.status == .starting })
+      let time = await ContinuousClock().measure { await capture.stopAudioStream() }
+      // A start that waits for the server gives up after twenty.
+      #expect(time < .seconds(10))
+      await #expect {
+        _ = try await starting.value
+      } throws: {
+        ($0 as? StreamError)?.message == "the capture was stopped while it started"
+      }
+      #expect(await capture.status == .ready)
+      try await rig.sandbox.thaw()
+      let buffers = try await capture.startAudioStream()
+      #expect(await rig.collect(buffers, frames: 2048).isWhole)
+    }
+  }
+
+  @Test("a stop ends a resume that waits for the server")
+  func stopsResume() async throws {
+    try await Rig.with(.sources) { rig in
+      let capture = rig.capture
+      let buffers = try await capture.startAudioStream()
+      _ = await rig.collect(buffers, frames: 2048)
+      try await capture.pauseAudioStream()
+      try await rig.sandbox.freeze()
+      let resuming = Task { try await capture.resumeAudioStream() }
+      #expect(await eventually { await capture.opening != nil })
+      let time = await ContinuousClock().measure { await capture.stopAudioStream() }
+      #expect(time < .seconds(10))
+      await #expect(throws: StreamError.self) { try await resuming.value }
+      #expect(await capture.status == .ready)
+      try await rig.sandbox.thaw()
+    }
+  }
+
   @Test("a pause is no loss")
   func pause() async throws {
     try await Rig.with(.sources) { rig in

@@ -47,6 +47,29 @@ struct RecorderFileTests {
     #expect(File.text(path + ".json").contains("overrun") == true)
   }
 
+  @Test("a stop ends a start that waits for the server", arguments: [true, false])
+  func stopsStart(intoPipe: Bool) async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let path = folder.path + "/a.wav"
+      if intoPipe { #expect(mkfifo(path, 0o600) == 0) }
+      let recorder = rig.recorder()
+      try await rig.sandbox.freeze()
+      let starting = Task { try await recorder.start(path) }
+      #expect(await eventually { await recorder.isStarting })
+      let time = await ContinuousClock().measure { _ = try? await recorder.stop() }
+      #expect(time < .seconds(10))
+      await #expect {
+        try await starting.value
+      } throws: {
+        ($0 as? StreamError)?.message == "the recorder was stopped while it started"
+      }
+      let ended = await ContinuousClock().measure { _ = await starting.result }
+      #expect(ended < .seconds(10))
+      try await rig.sandbox.thaw()
+    }
+  }
+
   @Test("ten buffers a second, whatever the rate of the device", arguments: [8000, 192_000])
   func buffers(rate: Int) async throws {
     let machine = SandboxConfiguration(modules: [

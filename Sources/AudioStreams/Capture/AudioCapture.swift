@@ -25,6 +25,9 @@ public actor AudioCapture {
   /// What the capture does by itself in its turn, and how many calls that end it wait for their turn.
   private var reaction: Task<Void, Never>?
   private var endings = 0
+  /// The start or the resume in progress, and how many stops wait for their turn.
+  private(set) var opening: Task<Void, Never>?
+  private var stops = 0
   var lastRun: UInt64 = 0
   /// Counts taps, of all runs; reports of earlier taps are ignored.
   var lastTap: UInt64 = 0
@@ -163,17 +166,28 @@ public actor AudioCapture {
       }
       try configuration.validate()
       set(.starting)
-      return try await begin(configuration)
+      return try await untilStopped { capture throws(StreamError) in
+        try await capture.begin(configuration)
+      }
     } catch {
+      if stops > 0, run == nil, status == .starting {
+        set(.stopped)
+        set(.ready)
+        throw Self.wasStopped
+      }
       if run == nil, error.code != .alreadyStreaming { set(.failed) }
       emit(.error(error))
       throw error
     }
   }
 
-  /// Stops the capture: ends the tap first, then the buffers. Has no effect if nothing runs.
+  /// Stops the capture: ends the tap first, then the buffers. Has no effect if nothing runs; a start or a
+  /// resume in progress fails at once.
   public func stopAudioStream() async {
+    stops += 1
+    opening?.cancel()
     await takeTurnFromReactions()
+    stops -= 1
     defer { turns.pass() }
     await end()
   }
@@ -228,7 +242,7 @@ public actor AudioCapture {
     let isPaused = run?.isWaiting == false && run?.awaySince == nil
     if isPaused { run?.pipeline.resume() }
     do throws(StreamError) {
-      try await openTap()
+      try await untilStopped { capture throws(StreamError) in try await capture.openTap() }
     } catch {
       if let failure = run?.pipeline.report.failure {
         fail(failure)
@@ -236,9 +250,37 @@ public actor AudioCapture {
       }
       // The pause continues, also if a tap was open for a moment.
       if isPaused { run?.pipeline.resume() }
+      if stops > 0 { throw Self.wasStopped }
       emit(.error(error))
       throw error
     }
+  }
+
+  private static var wasStopped: StreamError {
+    StreamError(.engineStartFailed, "the capture was stopped while it started")
+  }
+
+  /// Runs a start or a resume, in its turn, until a stop cancels it: it may wait for a server that does not
+  /// answer.
+  private func untilStopped<Value: Sendable>(
+    _ body: @escaping @Sendable (isolated AudioCapture) async throws(StreamError) -> Value
+  ) async throws(StreamError) -> Value {
+    guard stops == 0 else { throw Self.wasStopped }
+    let result = Promise<Result<Value, StreamError>>()
+    let work = Task {
+      do throws(StreamError) {
+        result.fulfill(.success(try await body(self)))
+      } catch {
+        result.fulfill(.failure(error))
+      }
+    }
+    opening = work
+    defer { opening = nil }
+    return try await withTaskCancellationHandler {
+      await result.value()
+    } onCancel: {
+      work.cancel()
+    }.get()
   }
 
   private func requireRun(_ action: String) throws(StreamError) {

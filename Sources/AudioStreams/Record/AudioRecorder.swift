@@ -15,6 +15,8 @@ public actor AudioRecorder {
   private var recording: Recording?
   /// Gives up the start that is in progress.
   private var opening: StopSignal?
+  /// Whether its input is looked for, or is being opened.
+  var isStarting: Bool { opening != nil }
   /// Creates its file.
   private var creation: Task<StreamError?, Never>?
   private var lastProgress = RecordingProgress()
@@ -84,13 +86,19 @@ public actor AudioRecorder {
     if file.isNamedPipe {
       // A start that must fail does not wait for the pipe's reader.
       try capturing.validate()
-      try await capture.checkInput(capturing)
-      guard !opening.isRaised else { throw stopped }
-      let failure = await making { () async throws(StreamError) in try await file.openPipe() }
+      let failure = await making { [capture, capturing] () async throws(StreamError) in
+        try await capture.checkInput(capturing)
+        try await file.openPipe()
+      }
       guard !opening.isRaised else { throw stopped }
       if let failure { throw failure }
     }
-    let buffers = try await capture.startAudioStream(capturing)
+    let buffers: CaptureBuffers
+    do throws(StreamError) {
+      buffers = try await capture.startAudioStream(capturing)
+    } catch {
+      throw opening.isRaised ? stopped : error
+    }
     do throws(StreamError) {
       guard let format = await capture.outputFormat else {
         throw StreamError(.engineStartFailed, "the capture ended before it began")
