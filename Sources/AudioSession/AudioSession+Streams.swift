@@ -64,7 +64,7 @@ extension AudioSession {
     }
   }
 
-  /// Whether something has the sound that streams of this program must give way to: a call, or a session
+  /// Whether something has the sound that streams of this program must be silent for: a call, or a session
   /// that took over. A suspended device is none; a call shows in the newest snapshot.
   package var mustGiveWay: Bool {
     get async {

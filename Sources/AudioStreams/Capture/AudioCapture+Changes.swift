@@ -71,7 +71,7 @@ extension AudioCapture {
       else {
         return capture.look(at: tapID, after: .milliseconds(250)) { await $0.endOnMonitor(tapID) }
       }
-      // Somebody may have chosen another one for this stream.
+      // A person may have chosen another one for this stream.
       let isDefault = snapshot.defaultDevice(.input)?.index == device.index
       let mayTap = await capture.mayTap(device, configuration)
       guard isDefault, !mayTap else { return run.pipeline.report.device = device.name }

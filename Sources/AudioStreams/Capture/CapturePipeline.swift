@@ -50,7 +50,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
 
   /// Prepares for a new tap, which is open from `time` on. `map`: as what the session presents the channels,
   /// if not as what they are. `losesSilently`: losses must be found from the sound and the clock. `isSure`:
-  /// the device may be tapped; otherwise the report says so later.
+  /// the device may be tapped; otherwise the report confirms it later.
   func begin(
     _ grant: StreamGrant, as map: ChannelMap? = nil, losesSilently: Bool = false,
     isSure: Bool = true, at time: Int64 = HostClock.nanoseconds
