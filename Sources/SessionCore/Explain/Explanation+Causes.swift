@@ -35,12 +35,15 @@ extension Explanation {
 }
 
 extension MachineFacts {
-  /// The direction to which the hints apply: output for a mode that only plays.
+  /// The direction to which the hints apply: output for a mode that only plays, or names nothing else.
   var hintDirection: Direction {
-    let category = state?.properties[.category]?.preferred
-    let isPlayback = Category.allCases.contains { item in
-      category == .string(item.rawValue) && !item.directions.contains(.input)
-    }
-    return isPlayback ? .output : .input
+    let asked = (state?.properties ?? [:]).compactMapValues(\.preferred)
+    var mode = AudioMode()
+    if case .string(let word) = asked[.category] { mode.category = Category(rawValue: word) }
+    if case .string(let word) = asked[.mode] { mode.mode = Mode(rawValue: word) }
+    guard mode.category == nil, !mode.cancelsEcho else { return mode.hintDirection }
+    let directions = asked.keys.filter { ![.sampleRate, .ioBufferDuration].contains($0) }
+      .compactMap { $0.row.aspect?.direction(of: mode) }
+    return directions.contains(.input) || !directions.contains(.output) ? .input : .output
   }
 }

@@ -11,12 +11,8 @@ extension ServerSnapshot {
     let types = matcher.portTypes
     return candidates(matcher, direction, defaultBefore: nil).contains { candidate in
       guard !candidate.isUnsteady(unsteady) else { return false }
-      let ports = candidate.device.ports
-      guard !ports.isEmpty else { return true }
-      return ports.contains { port in
-        port.availability.isUsable
-          && types.allSatisfy { candidate.device.portTypes(port).contains($0) }
-      }
+      let device = candidate.device
+      return device.ports.isEmpty || !device.ports(having: types).isEmpty
     }
   }
 }

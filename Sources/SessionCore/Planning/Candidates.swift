@@ -11,6 +11,14 @@ struct Candidate {
 
   var name: String { device.name }
 
+  /// Whether it is a headset's microphone, for calls: neither the monitor of a Bluetooth output, nor the
+  /// music of a telephone.
+  var isCallMicrophone: Bool {
+    device.direction == .input && !device.isMonitor && card?.isBluetooth == true
+      && !device.name.hasSuffix("a2dp_source")
+      && device.properties["api.bluez5.profile"] != "a2dp-source"
+  }
+
   /// Whether a profile of its card has the device; the one in use has a device that exists.
   func isGiven(by profile: CardProfile) -> Bool {
     guard exists, let card else { return profiles.contains(profile.name) }
@@ -69,7 +77,9 @@ extension ServerSnapshot {
   func candidates(
     _ matcher: DeviceMatcher, _ direction: Direction, defaultBefore: String?
   ) -> [Candidate] {
-    if matcher == .default { return defaultCandidates(direction, before: defaultBefore) }
+    if let rest = matcher.besideDefault {
+      return defaultCandidates(direction, before: defaultBefore).filter { rest.matches($0.device) }
+    }
     let existing = existing(matcher, direction, defaultBefore: defaultBefore)
     let others = cards.flatMap { predictedCandidates(direction, on: $0) }
       .filter { matcher.matches($0.device) }
@@ -81,14 +91,14 @@ extension ServerSnapshot {
   func existing(
     _ matcher: DeviceMatcher, _ direction: Direction, defaultBefore: String?
   ) -> [Device] {
-    guard matcher == .default else {
+    guard let rest = matcher.besideDefault else {
       let root = chain.defaultRoot(direction)?.name
       return devices(direction, meantBy: matcher)
         .filter { !isOwned($0) && !isDummy($0) && (!$0.isMonitor || matcher.names($0)) }
         .sorted { $0.name == root && $1.name != root }
     }
     let known = defaultBefore.map { device(direction, named: $0) } ?? chain.defaultRoot(direction)
-    return known.flatMap { isHardware($0) ? [$0] : nil } ?? []
+    return known.flatMap { isHardware($0) && rest.matches($0) ? [$0] : nil } ?? []
   }
 
   private func devices(_ direction: Direction, meantBy matcher: DeviceMatcher) -> [Device] {
@@ -133,6 +143,15 @@ extension ServerSnapshot {
 }
 
 extension DeviceMatcher {
+  /// What else the default must match; nil if the matcher does not mean the default.
+  fileprivate var besideDefault: DeviceMatcher? {
+    switch self {
+    case .default: .all([])
+    case .all(let parts) where parts.contains(.default): .all(parts.filter { $0 != .default })
+    default: nil
+    }
+  }
+
   /// Whether the matcher matches a device; `default` is handled elsewhere.
   func matches(_ device: Device) -> Bool {
     switch self {

@@ -116,10 +116,11 @@ extension PlanInput {
         case .name(let chosen)? = snapshot.value(of: setting), !Owned.isName(chosen),
         isExplicit && entry.ours != .name(chosen) || replacesEnd(entry, direction)
       else { continue }
-      let first = (mode.preferences(direction).prefer ?? [.default]).first {
-        $0 == .default || !snapshot.existing($0, direction, defaultBefore: nil).isEmpty
+      // What the mode would use: a first choice may be there and not be usable.
+      var resolver = Resolver(self, direction, defaultBefore: nil)
+      if (try? resolver.resolve())?.isDefault == true {
+        baseline.adopt(.name(chosen), as: setting)
       }
-      if first == .default { baseline.adopt(.name(chosen), as: setting) }
     }
   }
 

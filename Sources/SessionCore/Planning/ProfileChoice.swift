@@ -24,9 +24,10 @@ struct ProfileChoice {
   }
 
   /// Whether to prefer A2DP because the card's microphone is not needed, whichever other microphone
-  /// is in use: the hands-free profile is for calls.
+  /// is in use: the hands-free profile is for calls. A mode that chooses no output leaves it.
   private func shouldLeaveHandsFree(_ active: CardProfile) -> Bool {
-    guard card.isBluetooth, !needs.contains(where: { $0.device.direction == .input }),
+    guard card.isBluetooth, mode.category != nil || mode.preferences(.output).prefer != nil,
+      !needs.contains(where: { $0.device.direction == .input }),
       !active.name.has("a2dp")
     else { return false }
     return card.choosableProfiles.contains { $0.name.has("a2dp") && gives($0) }

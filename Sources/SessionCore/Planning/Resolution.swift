@@ -97,8 +97,11 @@ struct Resolution {
 }
 
 extension AudioMode {
-  /// Whether several outputs may be used if they exist; without a list all may.
-  var mayCombine: Bool { preferredOutput.map { $0.count > 1 } ?? true }
+  /// Whether several outputs may be used if they exist: without a list all may, and one word may mean several.
+  var mayCombine: Bool {
+    guard let list = preferredOutput else { return true }
+    return list.count > 1 || list.contains { $0 != .default && !$0.isOfOneDevice }
+  }
 
   /// Whether a direction may wait for its missing device.
   fileprivate func mayWait(_ direction: Direction) -> Bool {

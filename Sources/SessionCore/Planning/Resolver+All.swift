@@ -14,10 +14,12 @@ extension Resolver {
         .filter(\.exists)
       if matcher == .default { found = Array(found.prefix(1)) }
       for candidate in found where !seen.contains(candidate.name) {
-        if !candidate.device.isUsable {
+        let device = candidate.device
+        let isPlugged = device.ports.isEmpty || !device.ports(having: matcher.portTypes).isEmpty
+        if !isPlugged || !device.isUsable {
           _ = resolver.reject(candidate, "nothing is plugged in")
         } else if resolver.part.prefer == nil,
-          let next = input.snapshot.origins(of: candidate.device).dropFirst().first
+          let next = input.snapshot.origins(of: device).dropFirst().first
         {
           _ = resolver.reject(candidate, "plays into \(next.name); name it to use it")
         } else if candidate.isUnsteady(input.unsteady) {

@@ -11,19 +11,20 @@ extension Resolver {
     return has(.speaker, \.availability.isUsable) ? [.type(.speaker)] : []
   }
 
-  /// The most preferred usable port; among equals the active one, then plugged ones before unknown
-  /// ones.
-  func port(_ wanted: [PortMatcher], of device: Device) -> DevicePort? {
+  /// The most preferred usable port that has all the types; among equals the active one, then plugged ones
+  /// before unknown ones.
+  func port(
+    _ wanted: [PortMatcher], of device: Device, having types: [PortType]
+  ) -> DevicePort? {
+    let usable = device.ports(having: types)
     // If no port may be changed, the port in use counts, whatever its rank.
-    if snapshot.isOfOneProgram, let active = device.active, active.availability.isUsable,
+    if snapshot.isOfOneProgram, let active = usable.first(where: { $0.name == device.activePort }),
       wanted.contains(where: { $0.matches(active, of: device) })
     {
       return active
     }
     for matcher in wanted {
-      let ports = device.ports.filter {
-        matcher.matches($0, of: device) && $0.availability.isUsable
-      }
+      let ports = usable.filter { matcher.matches($0, of: device) }
       if let active = ports.first(where: { $0.name == device.activePort }) { return active }
       if let best = ports.max(by: { $0.rank < $1.rank }) { return best }
     }
@@ -36,6 +37,15 @@ extension Resolver {
       "\(port.name) (\(port.availability.isUsable ? "available" : "not plugged in"))"
     }
     return "no usable port \(names); it has: \(ports.joined(separator: ", "))"
+  }
+}
+
+extension Device {
+  /// The usable ports that have all these types.
+  func ports(having types: [PortType]) -> [DevicePort] {
+    ports.filter { port in
+      port.availability.isUsable && types.allSatisfy { portTypes(port).contains($0) }
+    }
   }
 }
 

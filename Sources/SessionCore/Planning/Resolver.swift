@@ -85,20 +85,20 @@ struct Resolver {
   }
 
   private mutating func accept(_ candidate: Candidate, _ matcher: DeviceMatcher) -> Resolved? {
-    if candidate.card?.isBluetooth == true, direction == .input,
-      mode.options?.contains(.allowBluetoothHFP) != true
-    {
+    if candidate.isCallMicrophone, mode.options?.contains(.allowBluetoothHFP) != true {
       return reject(candidate, "a Bluetooth microphone needs options = [\"allow-bluetooth-hfp\"]")
     }
     let device = candidate.device
-    let wanted = part.port ?? matcher.portTypes.map(PortMatcher.type).or(speaker(of: device))
+    let types = matcher.portTypes
+    let wanted = part.port ?? types.map(PortMatcher.type).or(speaker(of: device))
     guard device.isUsable else { return reject(candidate, "nothing is plugged in") }
     guard !device.ports.isEmpty, !wanted.isEmpty else {
       return Resolved(candidate: candidate)
     }
-    guard let port = port(wanted, of: device) else {
+    guard let port = port(wanted, of: device, having: types) else {
       isPortAtFault = true
-      return reject(candidate, Self.portReason(wanted, device))
+      let names = part.port == nil ? wanted : wanted + types.map(PortMatcher.type)
+      return reject(candidate, Self.portReason(names, device))
     }
     guard !snapshot.isOfOneProgram || port.name == device.activePort else {
       isPortAtFault = true
@@ -108,7 +108,7 @@ struct Resolver {
     }
     return Resolved(
       candidate: candidate, port: port,
-      isPreferredByPort: part.port == nil && !matcher.portTypes.isEmpty)
+      isPreferredByPort: part.port == nil && !types.isEmpty)
   }
 }
 

@@ -42,8 +42,10 @@ struct SampleRateAspect: Aspect {
 
   /// A rate that is not the server's own.
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
-    guard let device = source.hintDevice(of: setup.mode) else { return }
-    let rate = Int(device.sampleSpec.rate)
+    // An idle device of PipeWire has none, whatever it reports.
+    guard let device = source.hintDevice(of: setup.mode),
+      let rate = source.snapshot.pins.knownRate(of: device)
+    else { return }
     let isOther =
       rate != Int(source.snapshot.server.sampleSpec.rate)
       || source.changed.contains(.rate(device.direction, device: device.name))

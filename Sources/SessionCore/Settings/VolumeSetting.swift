@@ -48,7 +48,9 @@ extension ServerSnapshot {
     let (grain, shown) = (volumeGrain(of: device), device.volume.values)
     return shown.count == volumes.values.count
       && zip(shown, volumes.values).allSatisfy { now, asked in
-        2 * abs(Int(now.rawValue) - Int(asked.rawValue)) <= grain
+        // Hardware that has steps amplifies no further than its last one.
+        let nearest = grain > 1 ? min(asked.rawValue, Volume.norm.rawValue) : asked.rawValue
+        return 2 * abs(Int(now.rawValue) - Int(nearest)) <= grain
       }
   }
 

@@ -38,6 +38,21 @@ private typealias Server = SimulatedServer
     }
   }
 
+  @Test func `an idle device of PipeWire has the rate that is held for it, or none`() throws {
+    var server = Server.laptop(kind: .pipewire)
+    server.snapshot.server.sampleSpec.rate = 44100
+    #expect(
+      CapturedSetup(of: server.snapshot, current: nil, baseline: Baseline()).mode.sampleRate == nil)
+    server.tendsPins = true
+    server.updateStates()
+    let mode = preferring { ($0.category, $0.sampleRate) = (.playback, 44100) }
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+    let setup = CapturedSetup(of: run.server.snapshot, current: mode, baseline: run.stored)
+    #expect(setup.mode.sampleRate == 44100)
+  }
+
   private func snapshot(_ cards: [(name: String, properties: [String: String])]) -> ServerSnapshot {
     let spec = SampleSpec(format: .s16le, rate: 44100, channels: 1)
     var result = ServerSnapshot(

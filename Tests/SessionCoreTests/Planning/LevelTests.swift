@@ -164,6 +164,19 @@ private typealias Server = SimulatedServer
         == "\(Self.mic) is at 80 % / 40 %")
   }
 
+  @Test func `hardware with steps does not amplify: its last one is the nearest`() throws {
+    var server = SimulatedServer.laptop(SimulatedServer.duplex, kind: .pipewire)
+    let device = SimulatedServer.microphone
+    server.volumeCounts[device] = 11
+    try server.edit(.input, device) { $0.volumeSteps = Volume.norm.rawValue / 11 }
+    let mode = preferring { $0.inputGain = Volume(fraction: 1.5) }
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+    let report = run.server.reports(mode) { $0 = run.input }[.inputGain]
+    #expect(report?.verdict == .applied && report?.actual == .number(1), "\(report as Any)")
+  }
+
   @Test(arguments: [43, 45, 40])
   func `the nearest volume that the hardware has is applied, kept and restored`(
     percent: Int

@@ -337,6 +337,6 @@ extension ChannelVolumes {
   fileprivate func nearest(of count: UInt32) -> ChannelVolumes {
     let last = Double(count - 1)
     return ChannelVolumes(
-      values.map { Volume(fraction: ($0.fraction * last).rounded() / last) })
+      values.map { Volume(fraction: min(1, ($0.fraction * last).rounded() / last)) })
   }
 }

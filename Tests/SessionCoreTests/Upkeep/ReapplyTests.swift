@@ -170,10 +170,15 @@ private typealias Server = SimulatedServer
     #expect(holder.baseline.entries.count == known)
   }
 
-  @Test func `a chain follows a default that a person chooses, and stays on it`() throws {
+  /// Also behind a first choice that is there, and whose port of that type is not plugged in.
+  @Test(arguments: [nil, [.portType(.headsetMic), .default]] as [[DeviceMatcher]?])
+  func `a chain follows a default that a person chooses, and stays on it`(
+    _ list: [DeviceMatcher]?
+  ) throws {
     var server = Self.machine()
     try server.setDefault(.input, Server.microphone)
-    var holder = Holder(server: server, mode: preferring { $0.channelMap = .swap })
+    let mode = preferring { ($0.channelMap, $0.preferredInput) = (.swap, list) }
+    var holder = Holder(server: server, mode: mode)
     try holder.look()
     #expect(holder.server.snapshot.chain.remap(.input)?.master == Server.microphone)
     try holder.server.setDefault(.input, Server.usb)

@@ -1,0 +1,101 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// What a matcher means once a device has several ports, of which not all are plugged in.
+@Suite struct MatcherUseTests {
+  private static func twoInputs() -> Server {
+    Server.machine {
+      $0.addLaptop(jacks: ["analog-input-headset-mic": .no])
+      $0.addUSB()
+    }
+  }
+
+  private func used(_ server: Server, _ change: (inout AudioMode) -> Void) throws -> String? {
+    var run = Run(server, PlanInput(mode: preferring(change), snapshot: server.snapshot))
+    run.run()
+    try #require(run.failure == nil, "\(run.trace)")
+    return run.server.snapshot.server.defaultSourceName
+  }
+
+  @Test(arguments: [nil, [.name("*")]] as [[PortMatcher]?])
+  func `a port of the type is plugged in, also where ports are named`(
+    _ ports: [PortMatcher]?
+  ) throws {
+    let used = try used(Self.twoInputs()) {
+      $0.preferredInput = [.portType(.headsetMic), .name(Server.usb)]
+      $0.inputPort = ports
+    }
+    #expect(used == Server.usb)
+  }
+
+  @Test func `all the types are those of one port`() throws {
+    var server = Self.twoInputs()
+    let line = DevicePort(name: "analog-input-linein", direction: .input, kind: .line)
+    let mic = DevicePort(name: "analog-input-mic", direction: .input, kind: .mic)
+    try server.edit(.input, Server.usb) { ($0.ports, $0.activePort) = ([line, mic], line.name) }
+    let plan = try server.plan(
+      preferring { $0.preferredInput = [.all([.portType(.usbAudio), .portType(.mic)])] })
+    #expect(
+      plan.steps.contains {
+        $0.setting == .port(.input, device: Server.usb) && $0.to == .name(mic.name)
+      }, "\(plan.lines)")
+  }
+
+  @Test func `the default, if it has such a port`() throws {
+    var server = Self.twoInputs()
+    try server.setDefault(.input, Server.usb)
+    let headset = DeviceMatcher.all([.default, .portType(.usbAudio)])
+    #expect(try used(server) { $0.preferredInput = [headset, "*"] } == Server.usb)
+    try server.setDefault(.input, Server.microphone)
+    #expect(
+      try used(server) { $0.preferredInput = [headset, .name(Server.usb)] } == Server.usb)
+  }
+
+  @Test func `the monitor of a headset is no microphone for calls`() throws {
+    let server = Server.machine {
+      $0.addLaptop()
+      $0.addBluetooth()
+    }
+    let monitor = Server.a2dp + ".monitor"
+    #expect(try used(server) { $0.preferredInput = [.name(monitor)] } == monitor)
+  }
+
+  @Test func `a level alone leaves a headset in its call`() throws {
+    var server = Server.machine {
+      $0.addLaptop()
+      $0.addBluetooth("headset_head_unit")
+    }
+    try server.setDefault(.output, Server.handsFree)
+    let plan = try server.plan(preferring { $0.outputVolume = Volume(fraction: 0.5) })
+    #expect(!plan.lines.contains { $0.contains("profile") }, "\(plan.lines)")
+  }
+
+  @Test func `an output whose port of the type is empty is not combined`() throws {
+    let server = Server.machine {
+      $0.addLaptop(jacks: ["analog-output-headphones": .no])
+      $0.addLoose(.output, "monitors")
+      $0.addLoose(.output, "third")
+    }
+    let plan = try server.plan(
+      preferring {
+        $0.category = .multiRoute
+        $0.preferredOutput = ["monitors", "third", .portType(.headphones)]
+      })
+    #expect(
+      plan.lines.first == "6 audiosession.combined outputs: none → monitors and third",
+      "\(plan.lines)")
+  }
+
+  @Test func `one pattern may mean several outputs`() {
+    let report = Server.laptop().reports(
+      preferring {
+        $0.category = .multiRoute
+        $0.preferredOutput = ["alsa_output.*"]
+      })[.category]
+    #expect(report?.verdict == .pending && report?.waitingFor == .device, "\(report as Any)")
+  }
+}
