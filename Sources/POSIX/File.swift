@@ -7,6 +7,16 @@ package enum File {
     !path.utf8.contains(0) && access(path, F_OK) == 0
   }
 
+  /// Whether a file or a link is there; throws if that cannot be found out.
+  package static func isThere(_ path: String) throws(SystemError) -> Bool {
+    var status = stat()
+    guard !path.utf8.contains(0) else { return false }
+    if lstat(path, &status) == 0 { return true }
+    let error = SystemError.last
+    guard error.isOfMissingFile else { throw error }
+    return false
+  }
+
   /// The status of a file, of a link's target; nil if it has none.
   package static func status(_ path: String) -> stat? {
     var status = stat()

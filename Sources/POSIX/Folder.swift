@@ -8,15 +8,37 @@ package enum Folder {
   package static func entries(_ path: String) -> [(name: String, isFolder: Bool)] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
+    return entries(of: folder).all
+  }
+
+  /// The names in a folder, in no order; empty if there is no such folder.
+  package static func namesIfThere(_ path: String) throws(SystemError) -> [String] {
+    guard let folder = opendir(path) else {
+      let error = SystemError.last
+      guard error.isOfMissingFile else { throw error }
+      return []
+    }
+    defer { closedir(folder) }
+    let (all, end) = entries(of: folder)
+    guard end.number == 0 else { throw end }
+    return all.map(\.name)
+  }
+
+  /// The entries up to the end of a folder, or up to an error.
+  private static func entries(
+    of folder: OpaquePointer
+  ) -> (all: [(name: String, isFolder: Bool)], end: SystemError) {
     var entries: [(name: String, isFolder: Bool)] = []
-    while let entry = readdir(folder) {
+    while true {
+      // The end leaves the number as it is.
+      errno = 0
+      guard let entry = readdir(folder) else { return (entries, .last) }
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       guard name != ".", name != ".." else { continue }
       entries.append((name, entry.pointee.d_type == UInt8(DT_DIR)))
     }
-    return entries
   }
 
   /// A folder that could not be made.

@@ -9,6 +9,9 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
   /// The error of this thread's last call.
   package static var last: SystemError { SystemError(errno) }
 
+  /// Whether it says that nothing has this path.
+  package var isOfMissingFile: Bool { [ENOENT, ENOTDIR, ENAMETOOLONG].contains(number) }
+
   /// The C library's words; `strerror` itself shares one buffer among threads.
   package var description: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in

@@ -41,20 +41,11 @@ extension Profile {
 
   /// Lists all profiles by name, each once, as `named(_:environment:)` would find it.
   ///
-  /// Includes a broken profile, with its error.
+  /// Includes a broken profile, with its error. Leaves out folders that cannot be read.
   public static func all(
     environment: [String: String] = processEnvironment
   ) -> [ProfileListing] {
-    let library = ProfileLibrary(environment: environment)
-    return library.all().map { found in
-      do throws(ProfileDiagnostic) {
-        let profile = try ProfileResolver(library: library).resolve(found)
-        return ProfileListing(
-          name: found.name, description: profile.description, source: found.source)
-      } catch {
-        return ProfileListing(name: found.name, source: found.source, error: error.sessionError)
-      }
-    }
+    ProfileInventory(environment: environment).listings
   }
 
   /// Lists the files that change a profile without replacing it, in order of priority.
@@ -62,7 +53,8 @@ extension Profile {
     of name: String, environment: [String: String] = processEnvironment
   ) -> [String] {
     let library = ProfileLibrary(environment: environment)
-    return (try? library.locate(name)).map { library.dropIns(of: $0).map(\.file) } ?? []
+    let found = try? library.dropIns(of: library.locate(name))
+    return found?.map(\.file) ?? []
   }
 
   /// Parses the text of one profile, without the profiles that it extends.

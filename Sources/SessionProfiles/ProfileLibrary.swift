@@ -42,7 +42,7 @@ struct ProfileLibrary {
     if name.contains("/") || (name.hasSuffix(".toml") && File.exists(name)) {
       return file(name)
     }
-    if let found = find(name) { return found }
+    if let found = try find(name) { return found }
     throw notFound(name)
   }
 
@@ -53,12 +53,12 @@ struct ProfileLibrary {
   /// The drop-ins of a profile, which change it without replacing it, in order of priority: those
   /// in `NAME.toml.d` of every folder, by name, the last first; of two with the same name, the one
   /// in the earlier folder.
-  func dropIns(of profile: Found) -> [Found] {
+  func dropIns(of profile: Found) throws(ProfileDiagnostic) -> [Found] {
     guard profile.isNamed else { return [] }
     var found: [String: Found] = [:]
     for folder in Profile.searchPath(environment: environment) {
       let folder = "\(folder)/\(profile.name)\(Self.dropInSuffix)"
-      for file in Folder.names(folder).sorted() where file.hasSuffix(".toml") && file.first != "." {
+      for file in try files(in: folder) {
         if found[file] == nil { found[file] = self.file("\(folder)/\(file)") }
       }
     }
@@ -77,7 +77,7 @@ struct ProfileLibrary {
       guard File.exists(target) else { throw notFound(base) }
       return file(target)
     }
-    if let found = find(base) { return found }
+    if let found = try find(base) { return found }
     for name in [base + ".toml", base] where name.hasSuffix(".toml") {
       if File.exists(folder + name) { return file(folder + name) }
     }
@@ -92,31 +92,45 @@ struct ProfileLibrary {
     }
   }
 
-  /// Every profile once, by name.
-  func all() -> [Found] {
+  /// Every profile once, by name, and the folders that cannot be read.
+  func all() -> (found: [Found], unreadable: [ProfileDiagnostic]) {
     var found: [String: Found] = [:]
+    var unreadable: [ProfileDiagnostic] = []
     for folder in Profile.searchPath(environment: environment) {
-      for file in Folder.names(folder).sorted() where file.hasSuffix(".toml") && file.first != "." {
-        let name = stem(file)
-        if found[name] == nil {
-          found[name] = Found(name: name, source: .file("\(folder)/\(file)"))
+      do throws(ProfileDiagnostic) {
+        for file in try files(in: folder) where found[stem(file)] == nil {
+          found[stem(file)] = Found(name: stem(file), source: .file("\(folder)/\(file)"))
         }
+      } catch {
+        unreadable.append(error)
       }
     }
     for name in BuiltIn.names where found[name] == nil {
       found[name] = Found(name: name, source: .builtIn)
     }
-    return found.values.sorted { $0.name < $1.name }
+    return (found.values.sorted { $0.name < $1.name }, unreadable)
   }
 
-  private func find(_ name: String) -> Found? {
+  /// The names of the files of profiles in a folder, in order; none if there is no such folder.
+  private func files(in folder: String) throws(ProfileDiagnostic) -> [String] {
+    let names: [String]
+    do throws(SystemError) { names = try Folder.namesIfThere(folder) } catch {
+      throw TextFile.failure(ofFolder: folder, error)
+    }
+    return names.filter { $0.hasSuffix(".toml") && $0.first != "." }.sorted()
+  }
+
+  private func find(_ name: String) throws(ProfileDiagnostic) -> Found? {
     guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/") else { return nil }
     if let draft, draft.name == name { return Found(name: name, source: .file(draft.path)) }
     for folder in Profile.searchPath(environment: environment) {
       let path = "\(folder)/\(name).toml"
-      // A link to a file that is missing is an error, and not another profile of that name.
-      if File.exists(path) || File.link(path) != nil {
-        return Found(name: name, source: .file(path))
+      // What cannot be seen, and a link to a file that is missing, is an error, and not another
+      // profile of that name.
+      do throws(SystemError) {
+        if try File.isThere(path) { return Found(name: name, source: .file(path)) }
+      } catch {
+        throw TextFile.failure(ofFolder: folder, error)
       }
     }
     return BuiltIn.text(name).map { _ in Found(name: name, source: .builtIn) }
@@ -128,7 +142,7 @@ struct ProfileLibrary {
   }
 
   private func notFound(_ name: String) -> ProfileDiagnostic {
-    let near = Text.nearest(stem(name), among: all().map(\.name))
+    let near = Text.nearest(stem(name), among: all().found.map(\.name))
     let hint =
       near.isEmpty ? "" : "; do you mean \(Words.list(near.map { "'\($0)'" }, last: "or"))?"
     let list = "'audiosession profiles' lists all"

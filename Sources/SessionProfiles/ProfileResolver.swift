@@ -103,7 +103,7 @@ struct ProfileResolver {
       return whole + warnings(of: mode, link)
     } catch {
       let first = error.all[0]
-      let own = [link.found] + library.dropIns(of: link.found)
+      let own = [link.found] + ((try? library.dropIns(of: link.found)) ?? [])
       guard let base = link.parsed.extends.map({ Text.visible($0) }),
         !own.contains(where: { $0.file == first.file })
       else { return error.all }
@@ -132,7 +132,11 @@ struct ProfileResolver {
   /// The drop-ins of a profile; throws the mistakes of all of them.
   private func dropIns(of link: Link) throws(Mistakes) -> [Link] {
     var (links, mistakes): ([Link], [ProfileDiagnostic]) = ([], [])
-    for found in library.dropIns(of: link.found) {
+    let parts: [ProfileLibrary.Found]
+    do throws(ProfileDiagnostic) { parts = try library.dropIns(of: link.found) } catch {
+      throw Mistakes(error)
+    }
+    for found in parts {
       do throws(Mistakes) {
         let part = try self.link(found, isDropIn: true)
         links.append(part)

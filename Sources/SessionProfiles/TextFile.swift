@@ -65,6 +65,14 @@ package enum TextFile {
     }
   }
 
+  /// A folder of profiles that cannot be read.
+  static func failure(ofFolder path: String, _ error: SystemError) -> ProfileDiagnostic {
+    let isRefused = [EACCES, EPERM].contains(error.number)
+    return failure(
+      path, "this folder of profiles cannot be read: \(error)",
+      code: isRefused ? .accessDenied : .invalidValue)
+  }
+
   private static func failure(
     _ path: String, line: Int? = nil, _ message: String, code: SessionError.Code = .invalidValue
   ) -> ProfileDiagnostic {

@@ -20,6 +20,12 @@ actor AutoSwitch {
   /// The last switch, if it failed and may work later.
   private var failed: FailedSwitch?
   private var backoff = StartBackoff()
+  /// The profiles without mistakes, as they were read last: a file that has mistakes now changes
+  /// nothing.
+  private var known: [String: Profile] = [:]
+  private var broken: [ProfileListing] = []
+  /// The mistakes that were reported and are still there.
+  private var reported: Set<String> = []
 
   private struct FailedSwitch {
     let profile: String?
@@ -42,21 +48,20 @@ actor AutoSwitch {
   /// Applies the profile that the devices call for now; without one, holds the stored mode.
   func start() async throws -> ApplyReport {
     choice.note(try await session.snapshot(), at: now)
-    let detection = choice.decide(Profile.readable(), at: now)
+    let detection = try decide()
     let isNews = lastStart != .some(detection?.chosen)
     let isFirst = lastStart == nil
     lastStart = .some(detection?.chosen)
     guard let detection else {
       if isNews {
-        printing.add { [output] in
-          output.note("no profile fits the devices, and there is none called 'default'")
-        }
+        let note = nothingFits
+        printing.add { [output] in output.note(note) }
       }
       return try await session.hold(options: options)
     }
     do {
-      if isNews { show(detection) }
       let profile = try Profile.found(detection.chosen ?? "")
+      if isNews { show(detection) }
       let report = try await session.start(
         profile.mode, profile: profile.name, options: options)
       if isNews, !isFirst, report.state.profile != profile.name {
@@ -93,7 +98,7 @@ actor AutoSwitch {
   /// Reads the profiles again and applies the matching one, even if it is the same.
   func reload() async {
     choice.forget(at: now)
-    failed = nil
+    (failed, reported) = (nil, [])
     await look(options)
   }
 
@@ -118,7 +123,13 @@ actor AutoSwitch {
       choice.remember(failed.profile)
       self.failed = nil
     }
-    let detection = choice.decide(Profile.readable(), at: now)
+    let detection: ProfileDetection?
+    do throws(SessionError) { detection = try decide() } catch {
+      // What a folder that cannot be read has may be what the devices call for.
+      let isNews = reported.insert(error.message).inserted
+      if isNews { printing.add { [output] in output.report(error, isOneLine: true) } }
+      return
+    }
     let isAgain = detection != nil && detection?.chosen == failed?.profile
     // Restoring the former mode changes devices, too, which must not shorten the pause.
     let isEarly = isAgain && failed.map { now < $0.due } ?? false
@@ -128,8 +139,8 @@ actor AutoSwitch {
     guard let detection, !isEarly else { return }
     if !isAgain { (failed, backoff) = (nil, StartBackoff()) }
     do {
-      if !isAgain { show(detection) }
       let profile = try Profile.found(detection.chosen ?? "")
+      if !isAgain { show(detection) }
       try await session.adopt(profile.mode, profile: profile.name, options: options)
       failed = nil
     } catch let error as SessionError {
@@ -138,6 +149,33 @@ actor AutoSwitch {
       // The previous mode stays; the next change of devices may call for another one.
       printing.add { [output] in output.report(error, isOneLine: true) }
     }
+  }
+
+  /// Reads the profiles, reports new mistakes, and decides. One that has mistakes now is chosen as
+  /// before them, and its mistakes are the error of applying it.
+  private func decide() throws(SessionError) -> ProfileDetection? {
+    let reading = try ProfileInventory.whole()
+    broken = reading.broken
+    let former = broken.compactMap { known[$0.name] }
+    let profiles = reading.readable + former
+    known = Dictionary(profiles.map { ($0.name, $0) }) { first, _ in first }
+    let detection = choice.decide(profiles, at: now)
+    for broken in broken where broken.name != detection?.chosen {
+      guard !reported.contains(broken.mistake) else { continue }
+      let words = known[broken.name] == nil ? "left out" : "not read again"
+      printing.add { [output] in output.warning("\(words): \(broken.mistake)") }
+    }
+    reported = Set(broken.map(\.mistake))
+    return detection
+  }
+
+  /// Why no profile is applied.
+  private var nothingFits: String {
+    let fitting = broken.isEmpty ? "no profile" : "no profile that can be read"
+    let name = ProfileDetection.defaultName
+    return "\(fitting) fits the devices, and "
+      + (broken.contains { $0.name == name }
+        ? "the one called '\(name)' has mistakes" : "there is none called '\(name)'")
   }
 
   private func show(_ detection: ProfileDetection) {

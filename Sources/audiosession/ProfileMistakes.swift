@@ -8,6 +8,11 @@ struct ProfileMistakes: Error {
   let all: [ProfileDiagnostic]
 }
 
+extension ProfileListing {
+  /// Why it cannot be used.
+  var mistake: String { error?.message ?? name }
+}
+
 extension Profile {
   /// Finds and reads a profile for a command; throws all of its problems. A recording, which newcomers
   /// give to 'verify', is none.

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import SessionCore
 import SessionProfiles
@@ -77,6 +78,43 @@ import Testing
     let error = try #require(throws: SessionError.self) { try rate("podcast") }
     #expect(error.code == .profileNotFound)
     #expect(error.message == "\(path): there is no such file")
+  }
+
+  /// Permissions do not stop root, so the folder is a link that leads nowhere else than to itself.
+  private func loop(_ path: String) throws -> String {
+    let whole = "\(folder.path)/\(path)"
+    try FileManager.default.createDirectory(
+      atPath: String(whole[..<(whole.lastIndex(of: "/") ?? whole.endIndex)]),
+      withIntermediateDirectories: true)
+    try #require(symlink(whole, whole) == 0)
+    return whole
+  }
+
+  @Test func `a folder that cannot be read does not count as empty`() throws {
+    write("one", "podcast", rate: 16000)
+    let path = try loop("home/audiosession/profiles")
+    for name in ["podcast", "zzz"] {
+      let error = try #require(throws: SessionError.self) { try rate(name) }
+      #expect(
+        error.message.hasPrefix("\(path): this folder of profiles cannot be read: "), "\(error)")
+    }
+    let reading = ProfileInventory(environment: environment)
+    #expect(reading.unreadable.count == 1)
+    #expect(reading.listings.contains { $0.name == "podcast" }, "the other folders are listed")
+  }
+
+  @Test func `a folder of drop-ins that cannot be read is an error of its profile`() throws {
+    write("home", "mine", rate: 16000)
+    let path = try loop("one/audiosession/profiles/mine.toml.d")
+    let error = try #require(throws: SessionError.self) { try rate("mine") }
+    #expect(error.message.hasPrefix("\(path): this folder of profiles cannot be read: "))
+    #expect(Profile.check(file: "mine", environment: environment).count == 1)
+  }
+
+  @Test func `a folder that is not there is empty`() throws {
+    folder.write("", to: "home")
+    #expect(try Profile.named("podcast", environment: environment).source == .builtIn)
+    #expect(ProfileInventory(environment: environment).unreadable.isEmpty)
   }
 
   @Test(arguments: [

@@ -72,15 +72,3 @@ extension ProfileMatch {
     }
   }
 }
-
-extension Profile {
-  /// Reads every profile, each once; broken ones are omitted, and listed by `all`.
-  package static func readable(
-    environment: [String: String] = processEnvironment
-  ) -> [Profile] {
-    let library = ProfileLibrary(environment: environment)
-    return library.all().compactMap { found in
-      try? ProfileResolver(library: library).resolve(found)
-    }
-  }
-}

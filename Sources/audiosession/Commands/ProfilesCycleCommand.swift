@@ -27,10 +27,12 @@ struct ProfilesCycleCommand: SessionCommand {
   }
 
   func run(_ context: Context) async throws -> Status {
+    let reading = try ProfileInventory.whole()
     let (snapshot, state) = try await context.withSession { session in
       (try await session.snapshot(), try await session.getSessionState())
     }
-    let detection = ProfileDetection(Profile.readable(), in: snapshot)
+    let detection = ProfileDetection(reading.readable, in: snapshot)
+    for broken in reading.broken { context.output.warning("left out: \(broken.mistake)") }
     guard var next = detection.next(after: state.profile) else {
       throw SessionError(
         .profileNotFound, stage: .configuration,

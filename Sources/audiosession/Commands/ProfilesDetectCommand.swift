@@ -20,15 +20,13 @@ struct ProfilesDetectCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
-    let profiles = Profile.readable()
+    let reading = try ProfileInventory.whole()
     let snapshot = try await context.withSession { try await $0.snapshot() }
-    let detection = ProfileDetection(profiles, in: snapshot)
+    let detection = ProfileDetection(reading.readable, in: snapshot)
     try context.output.result(DetectionJSON(detection)) {
       DetectionView.lines(detection, width: $0)
     }
-    for broken in Profile.all() where broken.error != nil {
-      context.output.warning("left out: \(broken.error?.message ?? broken.name)")
-    }
+    for broken in reading.broken { context.output.warning("left out: \(broken.mistake)") }
     return .done
   }
 }

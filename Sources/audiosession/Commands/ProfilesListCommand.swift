@@ -7,6 +7,8 @@ struct ProfilesListCommand: SessionCommand {
     commandName: "list",
     abstract: "List the profiles that 'apply' finds by name.",
     discussion: """
+      The exit status is 77 if a folder of profiles may not be read; the others are listed.
+
       JSON: schema; profiles: name, description, source (a path, or "built-in"), error (null, or \
       code, message, property, value, alternatives, restored).
       """)
@@ -14,9 +16,11 @@ struct ProfilesListCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
-    let profiles = Profile.all()
-    return try context.output.result(ProfileListJSON(profiles)) {
-      ProfilesView.lines(profiles, width: $0)
+    let reading = ProfileInventory()
+    try context.output.result(ProfileListJSON(reading.listings)) {
+      ProfilesView.lines(reading.listings, width: $0)
     }
+    let statuses = reading.unreadable.map(context.output.complain)
+    return statuses.first ?? .done
   }
 }

@@ -56,6 +56,30 @@ struct ExitCodeTests {
     }
   }
 
+  @Test("a folder of profiles that may not be read is 77, and no other profile is applied", .server)
+  func unreadableFolder() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "podcast", Profiles.podcast)
+      let result = try await sandbox.shell(
+        """
+        folder=$XDG_CONFIG_HOME/audiosession/profiles; rights=-dac_override,-dac_read_search
+        chmod 0 $folder
+        [ "$(id -u)" = 0 ] && user="setpriv --inh-caps=$rights --bounding-set=$rights"
+        $user \(builtProgram) --version > /dev/null || { echo skipped; exit; }
+        for command in "apply podcast" "plan podcast" "profiles detect" "profiles cycle" profiles \
+          "watch --auto" "profiles check podcast"
+        do
+          $user $A $command > out 2>&1; echo $?
+          grep -q "$folder: .*this folder of profiles cannot be read: Permission denied" out \
+            || { echo "$command:"; cat out; }
+        done
+        chmod 700 $folder
+        """)
+      let text = String(repeating: "77\n", count: 7)
+      #expect([text, "skipped\n"].contains(result.standardOutput), "\(result)")
+    }
+  }
+
   @Test("a profile with several mistakes: each is named, whatever asked for it", .server)
   func severalMistakes() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -223,6 +223,18 @@ struct ProfilesTests {
     }
   }
 
+  @Test("cycle leaves out a file with mistakes, and says so", .server)
+  func cyclePastMistake() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "one", "[match]\ninputs = [\"mic\"]\n")
+      try sandbox.write(profile: "two", "categroy = 1\n[match]\ninputs = [\"mic\"]\n")
+      let result = try await sandbox.audiosession("profiles", "cycle")
+      #expect(result.status == 0, "\(result)")
+      let text = result.standardError.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(text.contains("warning: left out: ") && text.contains("two.toml:1:1: "), "\(result)")
+    }
+  }
+
   @Test("cycle leaves out what cannot be applied, and fails if nothing can be", .server)
   func cyclePastFailure() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
