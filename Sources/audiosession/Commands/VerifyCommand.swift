@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import AudioStreams
+import PulseTypes
 import SessionProfiles
 
 struct VerifyCommand: SessionCommand {
@@ -15,7 +16,7 @@ struct VerifyCommand: SessionCommand {
       samples) or off zero (1 %). The exit status is 0 if every check passes, 3 if one does not.
 
       With a profile: applies it, holds it while measuring, and leaves it applied unless you add \
-      --revert. Without a profile nothing is changed.
+      --revert, which lists what it restored. Without a profile nothing is changed.
 
       With --sandbox, on a server without an output to hardware or a network, and elsewhere with \
       --play, it then plays a short sweep on each channel of the output, at -18 dB, and records it.
@@ -43,6 +44,11 @@ struct VerifyCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {
+    guard !revert || profile != nil else {
+      throw ValidationError(
+        "--revert needs a profile: without one nothing is changed; "
+          + "'audiosession revert' restores what an earlier apply changed")
+    }
     guard duration.duration < .milliseconds(500) || duration.duration > .seconds(600) else {
       return
     }
@@ -54,34 +60,72 @@ struct VerifyCommand: SessionCommand {
     // Beside a process that maintains the session, that one applies and holds; this one measures.
     let isMaintained =
       options.sandbox ? false : try await context.withSession { try await $0.holder() != nil }
-    let (report, snapshot) = try await context.withSession(isHolding: !isMaintained) { session in
+    let (report, restored, snapshot) = try await context.withSession(isHolding: !isMaintained) {
+      session in
       try await Interruption.cancelling {
         if let found { try await session.setAudioMode(found.mode, profile: found.name) }
+        let report: VerifyReport
+        let snapshot: ServerSnapshot?
         do {
-          let report = try await Verification(
+          report = try await Verification(
             session: session, time: duration.duration, isPrivate: options.sandbox, playsAloud: play
           ).run()
-          let snapshot = try? await session.snapshot()
-          try await end(session, context.output)
-          return (report, snapshot)
+          snapshot = try? await session.snapshot()
         } catch {
-          try? await end(session, context.output)
           // The error of a cancelled stream describes the stream, not the cancellation.
-          throw Task.isCancelled ? CancellationError() : error
+          let cause: any Error = Task.isCancelled ? CancellationError() : error
+          throw found == nil ? cause : await failed(cause, session, context.output)
         }
+        return (report, try await end(session, context.output), snapshot)
       }
     }
-    try context.output.result(report) {
-      VerifyView.lines(report, width: $0, names: context.names(snapshot))
+    let names = context.names(snapshot)
+    try context.output.result(report) { width in
+      VerifyView.lines(
+        report, restored: restored.map { RevertView.steps($0, width: width, names: names) },
+        width: width, names: names)
     }
     return report.isAsWanted ? .done : .unmet
   }
 
+  /// Restores the former settings with --revert; nil without it.
+  ///
   /// In a task of its own: a signal may have cancelled this one, which sends no request any more.
-  private func end(_ session: AudioSession, _ output: Output) async throws {
-    guard revert else { return }
+  private func end(_ session: AudioSession, _ output: Output) async throws -> ApplyReport? {
+    guard revert else { return nil }
     let report = try await Task { try await session.revert() }.value
     for note in report.left { output.warning(note) }
     try report.checkRecorded()
+    return report
+  }
+
+  /// The failure of a measurement, with what is in effect now: the profile, or the former settings.
+  private func failed(
+    _ cause: any Error, _ session: AudioSession, _ output: Output
+  ) async -> any Error {
+    let failure = Failure(cause)
+    guard failure.status != .bug else {
+      _ = try? await end(session, output)
+      return cause
+    }
+    var error = failure.error
+    do {
+      guard let report = try await end(session, output) else {
+        error.restored = false
+        error.message += "; the profile stays applied: 'audiosession revert' restores"
+        return error
+      }
+      let isWhole = !report.steps.contains {
+        if case .refused = $0.outcome { true } else { false }
+      }
+      error.restored = isWhole
+      error.message += "; the former settings are restored" + (isWhole ? "" : " in part")
+    } catch let failed {
+      error.restored = false
+      error.message +=
+        "; the former settings could not be restored (\(Failure(failed).error.message)): "
+        + "'audiosession revert' tries again"
+    }
+    return error
   }
 }

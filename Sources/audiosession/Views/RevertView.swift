@@ -13,9 +13,16 @@ enum RevertView {
   static func lines(
     _ report: ApplyReport, width: Int?, names: DeviceNames = .none
   ) -> [Line] {
+    steps(report, width: width, names: names)
+      + PlanView.left(report.left, width: width, names: names)
+  }
+
+  /// What was restored, without what was left.
+  static func steps(
+    _ report: ApplyReport, width: Int?, names: DeviceNames = .none
+  ) -> [Line] {
     let steps = StepsView.lines(report.items, width: width, names: names)
     let none = report.left.isEmpty ? "nothing to restore" : "nothing to restore now"
-    return (steps.isEmpty ? [Line(none)] : steps)
-      + PlanView.left(report.left, width: width, names: names)
+    return steps.isEmpty ? [Line(none)] : steps
   }
 }

@@ -3,8 +3,9 @@ import PulseTypes
 
 /// The preferred, reported and measured values, for users.
 enum VerifyView {
+  /// - Parameter restored: what was restored at the end; nil if nothing was to be.
   static func lines(
-    _ report: VerifyReport, width: Int?, names: DeviceNames = .none
+    _ report: VerifyReport, restored: [Line]? = nil, width: Int?, names: DeviceNames = .none
   ) -> [Line] {
     let head = Layout.wrap("recorded  " + report.heard.name, indent: 0, width: width) + [.empty]
     let heading = ["", "wanted", "server says", "measured", ""].map { Span($0, .dim) }
@@ -19,7 +20,9 @@ enum VerifyView {
     if let width, table.contains(where: { $0.width > width }) {
       table = stacked(report.checks, width)
     }
-    return head + table + notes(report, width, names) + [.empty] + verdict(report, width, names)
+    let end = restored.map { [.empty, Line("restored", .bold)] + $0 } ?? []
+    return head + table + notes(report, width, names) + end + [.empty]
+      + verdict(report, width, names)
   }
 
   /// One line to read before a show: what works, or what to do first.

@@ -90,6 +90,29 @@ struct SignalTests {
     }
   }
 
+  @Test("a measurement that a signal ended says what is in effect now", .server)
+  func measuringEnds() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      for (option, restored, words) in [
+        ("", false, "cancelled; the profile stays applied: 'audiosession revert' restores"),
+        ("--revert", true, "cancelled; the former settings are restored"),
+      ] {
+        let result = try await sandbox.shell(
+          """
+          $A revert > /dev/null
+          $A verify test \(option) --json --duration 30s --timeout 50s & pid=$!
+          until pactl list short source-outputs | grep -q .; do kill -0 $pid || exit 9; pause; done
+          kill -INT $pid; wait $pid
+          """)
+        #expect(result.status == 130, "\(result)")
+        let error = try JSONValue(result.standardOutput)["error"]
+        #expect(error?["restored"] == .bool(restored), "\(result)")
+        #expect(error?["message"] == .string(words), "\(result)")
+      }
+    }
+  }
+
   @Test("a signal during a measurement that reverts afterwards reverts, too", .server)
   func measuringReverts() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

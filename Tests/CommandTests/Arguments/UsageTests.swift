@@ -19,6 +19,7 @@ struct UsageTests {
     ["tone", "--level", "6"], ["tone", "C4+C4+C4+C4+C4+C4+C4+C4+C4"],
     ["tone", "--level", "-5", "C4"], ["watch", "--force"], ["devices", "--tree", "--all"],
     ["meter", "--interval", "1m"], ["verify", "--duration", "1ms"],
+    ["verify", "--revert"],
     ["record", "talk.flac", "--channels", "9"],
     ["record", "talk.wav", "--format", "flac24", "--channels", "9"],
   ]

@@ -123,6 +123,28 @@ struct FirstTrialsTests {
     }
   }
 
+  @Test("verify --revert says what it restored, and not without a profile", .server)
+  func verifyReverts() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
+      try sandbox.write(profile: "other", "[input]\ngain = \"30 %\"\n")
+      let result = try await sandbox.shell(
+        """
+        $A apply other > /dev/null || exit 9
+        $A verify --revert 2> err; [ $? = 64 ] || exit 8
+        grep -q 'revert needs a profile' err || exit 7
+        $A state --json | grep -c '"profile": "other"'
+        $A verify test --revert --duration 500ms; true
+        """)
+      #expect(result.status == 0, "\(result)")
+      let lines = result.standardOutput.split(separator: "\n").map(String.init)
+      #expect(lines.first == "1", "the session of somebody else stays")
+      let at = try #require(lines.firstIndex(of: "restored"), "\(result)")
+      #expect(lines[at...].contains { $0.contains("40 %") && $0.contains("→") }, "\(result)")
+      #expect(lines.last?.hasPrefix("Not ready: ") == true, "\(result)")
+    }
+  }
+
   @Test("verify of a silent input closes with the reason, and what to do", .server)
   func silentInput() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
