@@ -118,6 +118,7 @@ extension AudioSession {
     let status = SessionStore.Status(
       generation: generation, memory: run.input.memory, learned: Learned(run), state: state)
     var isStored = true
+    var lost: String?
     if isActive {
       try store.write(status)
       try store.commit(stored, baseline)
@@ -127,6 +128,7 @@ extension AudioSession {
       let problems = store.commitWhatCanBe(stored, baseline)
       isStored = problems.isEmpty
       state.notes += problems
+      lost = store.endLostBaseline()
     }
     upkeep.rules.end(
       change, declared, isInEffect: isActive, baseline, isStored: isStored, &life,
@@ -143,8 +145,10 @@ extension AudioSession {
     if isGivenBack { await giveLockBack() }
     if isActive { emit(.applied) }
     await publish(state, isOurs: true)
+    let left = forgets ? change.forgotten : (run.firstPlan?.left ?? []) + change.refused
     return ApplyReport(
       steps: run.report, state: state, unmet: run.lastPlan.unmet,
-      left: forgets ? [] : (run.firstPlan?.left ?? []) + change.refused, isUnrecorded: !isStored)
+      left: [lost].compactMap(\.self) + left,
+      isUnrecorded: !isStored, lost: lost, forgotten: forgets ? left : nil)
   }
 }

@@ -31,6 +31,15 @@ extension SessionStore {
     return result
   }
 
+  /// Why nothing could be restored when a mode has ended, for users; nil unless its baseline was damaged and
+  /// set aside.
+  func endLostBaseline() -> String? {
+    guard access(files.asidePath(.baseline), F_OK) == 0 else { return nil }
+    return files.endLostBaseline().map { path, kept in
+      "cannot restore: the settings from before are not known (\(path) is damaged; kept as \(kept))"
+    }
+  }
+
   /// Renames damaged files. Call it only with the lock held.
   ///
   /// - Returns: what was damaged, and its new name.

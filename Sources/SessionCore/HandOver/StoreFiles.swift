@@ -84,12 +84,22 @@ package struct StoreFiles: Sendable {
   /// Where a damaged file is set aside.
   package func asidePath(_ file: File) -> String { path(file) + ".damaged" }
 
-  /// Where a damaged mode remains once another one, or its end, was stored.
-  private var formerDamagePath: String { asidePath(.mode) + ".old" }
+  /// Where a damaged mode remains once another one, or its end, was stored; a damaged baseline once a mode
+  /// has ended.
+  private func formerDamagePath(_ file: File) -> String { asidePath(file) + ".old" }
 
   /// Notes that it is known again which mode is in effect: renames a mode that was set aside, if that is
   /// possible.
-  package func endDamage() { try? calls.rename(asidePath(.mode), to: formerDamagePath) }
+  package func endDamage() { try? calls.rename(asidePath(.mode), to: formerDamagePath(.mode)) }
+
+  /// Notes that a mode has ended whose baseline was set aside: renames that once more, if there is one.
+  ///
+  /// - Returns: the file's name before it was damaged, and now; nil without one.
+  package func endLostBaseline() -> (path: String, kept: String)? {
+    let kept = formerDamagePath(.baseline)
+    do throws(FileError) { try calls.rename(asidePath(.baseline), to: kept) } catch { return nil }
+    return (path(.baseline), kept)
+  }
 
   /// Renames a damaged file. Call it only with the lock held.
   ///
@@ -102,8 +112,8 @@ package struct StoreFiles: Sendable {
     let aside = asidePath(file)
     do throws(FileError) {
       try calls.rename(path(file), to: aside)
-      let next = file == .mode ? " (\(formerDamagePath) once a change is stored)" : ""
-      return "\(error.message); it is now \(aside)\(next)"
+      let moment = file == .mode ? "a change is stored" : "a 'revert' has ended the session"
+      return "\(error.message); it is now \(aside) (\(formerDamagePath(file)) once \(moment))"
     } catch {
       return "\(error.sessionError("rename", path(file)).message)"
     }

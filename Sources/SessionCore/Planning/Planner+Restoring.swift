@@ -147,7 +147,7 @@ extension Planner {
 extension Setting {
   /// The name of a restored value of a device, for users; nil for a default, which is not part of
   /// its device.
-  fileprivate var restoredNoun: String? {
+  var restoredNoun: String? {
     if case .defaultDevice = self { return nil }
     if case .volume(.input, _) = self { return "gain" }
     return propertyName

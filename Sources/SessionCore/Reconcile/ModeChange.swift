@@ -49,16 +49,35 @@ package struct ModeChange: Sendable {
 
   /// The baseline after the completed run.
   package var outcome: Baseline {
-    var baseline = goal == .ended(forgets: true) ? Baseline() : run.stored
+    goal == .ended(forgets: true)
+      ? outcome(of: Baseline(), refused: [])
+      : outcome(of: run.stored, refused: Set(run.input.refusals.keys))
+  }
+
+  private func outcome(of former: Baseline, refused: Set<Setting>) -> Baseline {
+    var baseline = former
     baseline.settle(
       in: run.input.snapshot, claims: Set(run.lastPlan.claims), written: run.written)
     if case .ended = goal {
       let now = run.input.snapshot
-      baseline = baseline.pending(
-        in: now, besides: run.arrivals(in: now),
-        refused: goal == .ended(forgets: true) ? [] : Set(run.input.refusals.keys))
+      baseline = baseline.pending(in: now, besides: run.arrivals(in: now), refused: refused)
     }
     return baseline
+  }
+
+  /// What a mode that ended had set, could not be restored, and is forgotten on request; for users, a line
+  /// an object.
+  package var forgotten: [String] {
+    guard goal == .ended(forgets: true) else { return [] }
+    let kept = outcome.entries
+    let dropped = outcome(of: run.stored, refused: Set(run.input.refusals.keys))
+    let settings = dropped.entries.filter { !kept.contains($0) }.map(\.setting)
+    let lines = settings.map(\.object).unique.map { object in
+      let names = settings.filter { $0.object == object }
+        .map { $0.restoredNoun ?? $0.propertyName }.unique
+      return "forgotten: \(Words.list(names))" + (object == "server" ? "" : " of \(object)")
+    }
+    return lines + [dropped.newerNote.map { "forgotten: \($0)" }].compactMap(\.self)
   }
 
   /// What a mode that ended, or was replaced, left as it set it because the server refused to restore it,

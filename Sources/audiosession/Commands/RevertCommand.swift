@@ -11,8 +11,9 @@ struct RevertCommand: SessionCommand {
       another program changed since are left alone and listed. Settings of an unplugged device are \
       listed, too, and restored when it is plugged in again: by the process that maintains the \
       session, or by 'revert' then. What the server refuses to restore is listed, too, and the exit \
-      status is 71; the rest is restored, and the next 'revert' tries again, unless with --forget. If \
-      everything is restored, but that cannot be stored, the exit status is 74.
+      status is 71; the rest is restored, and the next 'revert' tries again, unless with --forget, which \
+      lists what it forgets. If everything is restored, but that cannot be stored, or if the stored \
+      settings from before are damaged, the exit status is 74.
 
       JSON: schema; steps, as of 'apply'; left.
       """)
@@ -52,7 +53,8 @@ struct RevertCommand: SessionCommand {
       return context.output.complain(Failure(error).error)
     }
     let isRefused = report.steps.contains { if case .refused = $0.outcome { true } else { false } }
-    return isRefused ? .refused : report.isUnrecorded == true ? .storeFailed : .done
+    if isRefused { return .refused }
+    return report.isUnrecorded == true || report.lost != nil ? .storeFailed : .done
   }
 
   /// Ends the holder, if that is asked for; a failure must not hide what was reverted.

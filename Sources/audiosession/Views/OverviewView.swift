@@ -12,6 +12,7 @@ enum OverviewView {
       lines += StateView.fact("output", names.list(state.route.outputs), width)
     }
     lines += StateView.fact("session", session(state), width)
+    for note in state.notes { lines += StateView.fact("note", note, width) }
     lines += [.empty, Line("What you can do next:", .bold)]
     let rows = next(state).map { step in
       let server = serverless.contains(step.command) ? nil : address

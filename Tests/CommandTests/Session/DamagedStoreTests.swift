@@ -35,6 +35,7 @@ struct DamagedStoreTests {
         f=$(store mode.toml); \(Self.damages[damage] ?? "")
         $A state > state.out || exit 21
         grep -q 'mode.toml is damaged' state.out || exit 22
+        $A | tr -s ' \\n' ' ' | grep -q 'note .*mode.toml is damaged' || exit 33
         $A state --check > /dev/null; [ $? = 3 ] || exit 31
         $A doctor > doctor.out
         grep -q 'mode.toml is damaged' doctor.out || exit 23
@@ -72,13 +73,66 @@ struct DamagedStoreTests {
         $A state > state.out || exit 21
         grep -q 'baseline.json is damaged' state.out || exit 22
         grep -q 'input gain .*20' state.out || { cat state.out; exit 23; }
-        $A \(command) > /dev/null 2> err || { cat err; exit 24; }
+        $A \(command) > /dev/null 2> err
+        [ $? = \(command == "revert" ? 74 : 0) ] || { cat err; exit 24; }
         grep -q 'baseline.json is damaged: .* it is now .*baseline.json.damaged' err || { cat err; exit 25; }
         $A state > state.out || exit 26
         grep -q damaged state.out && exit 27
-        [ -e $f.damaged ]
+        [ \(command == "revert" ? "-e $f.damaged.old -a ! -e $f.damaged" : "-e $f.damaged") ]
         """)
       #expect(result.status == 0, "\(result)")
+    }
+  }
+
+  @Test("a revert that does not know what was before says so, once", .server)
+  func lostBaseline() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await run(
+        sandbox,
+        """
+        f=$(store baseline.json); : > $f
+        $A apply second > /dev/null 2>&1 || exit 21
+        $A revert --json > out 2> /dev/null; [ $? = 74 ] || { cat out; exit 22; }
+        grep -qF "cannot restore: the settings from before are not known ($f is damaged; kept as $f.damaged.old)" out \
+          || { cat out; exit 23; }
+        $A apply first > /dev/null 2>&1 || exit 24
+        : > $f
+        $A revert > out 2> /dev/null; [ $? = 74 ] || { cat out; exit 25; }
+        grep -q '^cannot restore: ' out || { cat out; exit 26; }
+        grep -q 'nothing to restore' out && exit 27
+        $A apply second > /dev/null 2> err || exit 28
+        $A revert > out || { cat out; exit 29; }
+        """)
+      #expect(result.status == 0, "\(result)")
+    }
+  }
+
+  @Test("revert --forget says what it forgets", .server)
+  func forgotten() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(
+        profile: "usb", "[input]\nprefer = [\"usb_mic\"]\ngain = \"40 %\"\nmute = false\n")
+      let result = try await run(
+        sandbox,
+        """
+        $A revert > /dev/null
+        module=$(pactl load-module module-null-sink sink_name=usb)
+        remap=$(pactl load-module module-remap-source source_name=usb_mic master=usb.monitor)
+        pactl set-source-mute usb_mic 1
+        $A apply usb > /dev/null || exit 21
+        pactl unload-module $remap
+        cp $(store baseline.json) kept
+        $A revert --forget > text || { cat text; exit 22; }
+        cat text
+        $A revert
+        cp kept "$(store mode.toml | sed 's/mode.toml$/baseline.json/')"
+        $A revert --forget --json
+        """)
+      #expect(result.status == 0, "\(result)")
+      let words = result.standardOutput.split(whereSeparator: \.isWhitespace)
+      let text = words.joined(separator: " ")
+      #expect(text.hasPrefix("nothing to restore now forgotten: gain"), "\(result)")
+      #expect(text.contains("\"forgotten: gain") && text.contains(" of usb_mic\""), "\(result)")
     }
   }
 
