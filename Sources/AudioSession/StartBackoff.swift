@@ -18,6 +18,8 @@ package struct StartBackoff {
   /// How long to wait before the next attempt; nil if there is none.
   package mutating func pause(after error: SessionError) -> Duration? {
     switch error.code {
+    // The variable of a process does not change.
+    case .serverUnreachable where error.property == SessionError.serverVariable: return nil
     case .serverUnreachable, .serverLost, .timedOut: break
     case .isBusy, .inputNotAvailable, .outputNotAvailable, .portNotAvailable: break
     case .refused:

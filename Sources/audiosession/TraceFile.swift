@@ -83,6 +83,11 @@ final class TraceFile: Sendable {
       let count = getline(&buffer, &size, file)
       guard count > 0, let buffer else {
         guard ferror(file) == 0 else { throw unreadable(path, .last) }
+        guard !lines.isEmpty else {
+          throw SessionError(
+            .invalidValue, stage: .configuration,
+            "\(path) is empty, and so no trace; 'watch --trace FILE' writes traces", value: path)
+        }
         return (lines, nil)
       }
       let line = UnsafeRawBufferPointer(start: buffer, count: count)

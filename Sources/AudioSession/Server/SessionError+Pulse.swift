@@ -1,3 +1,4 @@
+import POSIX
 import Pulse
 
 extension SessionError {
@@ -5,6 +6,10 @@ extension SessionError {
   init(_ error: PulseError) {
     guard error.code != .cancelled else {
       self = .cancelled
+      return
+    }
+    if error.code == .invalidArgument, error.operation == "connect", Self.isServerVariableEmpty {
+      self = .emptyServerVariable
       return
     }
     let code: Code =
@@ -19,6 +24,19 @@ extension SessionError {
       code, stage: .server, error.description,
       value: code == .serverUnreachable ? error.address ?? error.operation : error.operation)
   }
+
+  /// The variable with the server's address.
+  package static let serverVariable = "PULSE_SERVER"
+
+  /// Whether it is set, and names nothing: libpulse refuses that, and does not use its default.
+  private static var isServerVariableEmpty: Bool {
+    ProcessEnvironment.all[serverVariable].map { $0.allSatisfy(\.isWhitespace) } ?? false
+  }
+
+  static let emptyServerVariable = SessionError(
+    .serverUnreachable, stage: .server,
+    "the variable PULSE_SERVER is empty, and so names no server; unset it for the default",
+    key: serverVariable, value: "")
 
   static let cancelled = SessionError(
     .cancelled, stage: .server, "cancelled while waiting for the server")

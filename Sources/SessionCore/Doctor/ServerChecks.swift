@@ -22,6 +22,9 @@ private func serverUnreachable(_ facts: MachineFacts) -> [Finding] {
     message = "the server refuses this client"
     remedy = .init(
       "Give PULSE_COOKIE the path of the server's cookie, and run as the server's user.")
+  case _ where error.property == "PULSE_SERVER":
+    message = error.message
+    remedy = .init("Unset it, or set it to a server's address.", command: "unset PULSE_SERVER")
   default:
     message = "no server answers"
     remedy = wayToServer(facts)

@@ -80,6 +80,34 @@ struct ExitCodeTests {
     }
   }
 
+  @Test("an empty variable with the server's address is named, and counts as no server", .server)
+  func emptyVariable() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        export PULSE_SERVER=
+        for command in "apply podcast" "watch podcast" state; do
+          $A $command > out 2> err; echo $?
+          tr -s ' \\n' ' ' < err | grep -q 'variable PULSE_SERVER is empty' || cat err
+        done
+        grep -q '^session ' out || cat out
+        $A doctor > out; echo $?
+        grep -q 'PULSE_SERVER is empty' out && grep -q 'unset PULSE_SERVER' out || cat out
+        """)
+      #expect(result.standardOutput == "69\n69\n69\n69\n", "\(result)")
+    }
+  }
+
+  @Test("an empty file is no trace", .server)
+  func emptyTrace() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let path = try await sandbox.write(file: "empty", "")
+      let result = try await sandbox.audiosession("replay", path)
+      #expect(result.status == 65, "\(result)")
+      #expect(result.standardError.contains("is empty, and so no trace"), "\(result)")
+    }
+  }
+
   @Test("a profile with several mistakes: each is named, whatever asked for it", .server)
   func severalMistakes() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
