@@ -78,7 +78,7 @@ public struct SessionState: Sendable, Hashable, Decodable {
     return reports.mapValues { report in
       guard report.verdict != .unset else { return report }
       return .unmet(
-        report.preferred, nil, Obstacle(.pending, "no server to set it on", .device))
+        report.preferred, nil, Obstacle(.pending, "no server to set it on", .server))
     }
   }
 

@@ -16,7 +16,7 @@ public enum Verdict: String, Sendable, Hashable, Codable {
 }
 
 /// What a pending preference waits for; `stream`: for one of the program's own streams; `sessionManager`:
-/// for WirePlumber, without which PipeWire connects nothing.
+/// for WirePlumber, without which PipeWire connects nothing; `server`: for a server that answers.
 public enum WaitingFor: String, Sendable, Hashable, Codable {
-  case device, holder, idle, profile, stream, sessionManager
+  case device, holder, idle, profile, server, stream, sessionManager
 }

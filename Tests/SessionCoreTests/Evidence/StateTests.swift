@@ -148,6 +148,7 @@ private typealias Server = SimulatedServer
     for (property, report) in state.properties where property != .channelMap {
       #expect(report.verdict == .pending, "\(property)")
       #expect(report.reason == "no server to set it on", "\(property)")
+      #expect(report.waitingFor == .server, "\(property)")
       #expect(report.actual == nil, "\(property)")
       #expect(report.preferred != nil, "\(property)")
     }
