@@ -69,6 +69,10 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
       let output = Output(isJSON: false, isPlain: arguments.contains("--plain"))
       output.end(with: topic.text(output.terminal))
     }
+    // The parser would take the next word for the address.
+    if arguments.prefix(while: { $0 != "--" }).contains("--server=") {
+      UsageError(ValidationError(GlobalOptions.emptyServer), arguments).end()
+    }
     do {
       let command = try parsed(arguments)
       guard let command = command as? any SessionCommand else {

@@ -25,8 +25,10 @@ struct BackgroundHolder {
       if let other = await holder(), other != child { return }
       throw SessionError(
         .activationFailed, stage: .session,
-        "the profile is applied, and no process maintains it: the holder did not become ready; its log: "
-          + Self.lastWords(log),
+        "the profile is applied, and no process maintains it: the holder did not become ready within "
+          + "\(options.timeout); "
+          + (Self.lastWords(log).map { "its log: \($0)" }
+            ?? "it may need longer: --timeout says how long it is waited for"),
         value: String(child))
     }
   }
@@ -100,9 +102,10 @@ struct BackgroundHolder {
     }
   }
 
-  private static func lastWords(_ log: String) -> String {
+  /// Nil if it said nothing.
+  private static func lastWords(_ log: String) -> String? {
     let text = File.text(log, atMost: 2000)
     let lines = text.split(separator: "\n")
-    return lines.isEmpty ? "nothing" : lines.joined(separator: " ")
+    return lines.isEmpty ? nil : lines.joined(separator: " ")
   }
 }

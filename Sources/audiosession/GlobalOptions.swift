@@ -32,11 +32,12 @@ struct GlobalOptions: ParsableArguments, Sendable {
 
   var sandboxServer: ServerKind { pipewire ? .pipewire : .pulseaudio }
 
+  static let emptyServer = "the address of --server is empty; leave the option out for the default"
+
   func validate() throws {
     guard let server else { return }
     guard !server.isEmpty else {
-      throw ValidationError(
-        "the address of --server is empty; leave the option out for the default")
+      throw ValidationError(Self.emptyServer)
     }
     guard !sandbox else {
       throw ValidationError("--server and --sandbox name two servers; leave one of them out")

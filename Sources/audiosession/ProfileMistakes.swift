@@ -6,6 +6,8 @@ import SessionProfiles
 struct ProfileMistakes: Error {
   /// At least two.
   let all: [ProfileDiagnostic]
+  /// What follows from them, for the end of the message.
+  var consequence = ""
 }
 
 extension ProfileListing {

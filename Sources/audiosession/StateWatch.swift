@@ -57,10 +57,16 @@ struct StateWatch {
     return lines
   }
 
+  private static func words(_ line: Line) -> [Substring] {
+    line.spans.map(\.text).joined().split(separator: " ")
+  }
+
   /// The lines with a star before those that are new; none the first time.
   static func marked(_ lines: [Line], since shown: [Line]) -> [Line] {
-    lines.map { line in
-      let isNew = !shown.isEmpty && line != .empty && !shown.contains(line)
+    // The columns may have become wider or narrower.
+    let former = Set(shown.map(words))
+    return lines.map { line in
+      let isNew = !shown.isEmpty && line != .empty && !former.contains(words(line))
       return Line([Span(isNew ? "* " : "  ", .bold)] + line.spans)
     }
   }

@@ -35,7 +35,7 @@ enum UnknownCommand {
     guard let command = all.first(where: { $0.isCalled(word) }) else {
       let names = shown(all) + Topic.all.map(\.name)
       let near = Text.nearest(word, among: names)
-      let guess = guesses[word]?.split(separator: " ").first.map(String.init)
+      let guess = topics[word] ?? guesses[word]?.split(separator: " ").first.map(String.init)
       let hint = (guess.map { [$0] } ?? near).map { "'help \($0)'" }
       return "there is no help on '\(visible(word))'; "
         + (hint.isEmpty
@@ -64,6 +64,13 @@ enum UnknownCommand {
   }
 
   private static let optionsWithValue = ["--server", "--timeout"]
+
+  /// Words for what a topic of the manual has.
+  private static let topics: [String: String] = [
+    "events": "json", "format": "profile", "hook": "hooks", "keys": "profile", "pending": "json",
+    "profile-format": "profile", "profiles-format": "profile", "schema": "json", "toml": "profile",
+    "verdict": "json", "verdicts": "json",
+  ]
 
   /// Words that newcomers tried, and the command that does what they expected.
   private static let guesses: [String: String] = [

@@ -66,7 +66,8 @@ extension SessionLock {
     let who = owner.map { "\($0.name) (process \($0.pid))" } ?? "another process"
     return SessionError(
       .isBusy, stage: .session,
-      "\(who) holds the audio session of this server; end it, or change the setup through it",
+      "\(who) holds the audio session of this server; 'audiosession stop' ends a command that does, "
+        + "'audiosession watch --replace' takes over from it",
       value: owner.map { String($0.pid) })
   }
 }

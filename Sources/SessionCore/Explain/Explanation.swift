@@ -47,16 +47,18 @@ package struct Explanation: Sendable, Hashable {
 }
 
 extension Explanation {
-  /// The property for a user's word: its name in any spelling, or the server's term.
+  /// The property for a user's word: its name in any spelling, the server's term, or the key of a
+  /// profile, with or without its table; of the input if both directions have it.
   package static func property(named word: String) -> Property? {
     let plain = plain(word)
     return Property.reported.first { Self.plain($0.rawValue) == plain }
       ?? Property.reported.first { $0.row.synonyms.contains { Self.plain($0) == plain } }
+      ?? Property.reported.first { [$0.row.key, $0.row.name].map(Self.plain).contains(plain) }
   }
 
   /// The property with the name most like a word; nil if none is similar.
   package static func suggestion(for word: String) -> Property? {
-    let names = Property.reported.flatMap { [$0.rawValue] + $0.row.synonyms }
+    let names = Property.reported.flatMap { [$0.rawValue] + $0.row.synonyms + [$0.row.name] }
     return Text.nearest(plain(word), among: names).first.flatMap(property)
   }
 

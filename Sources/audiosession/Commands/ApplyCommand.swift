@@ -15,7 +15,7 @@ struct ApplyCommand: SessionCommand {
       longer held, and a channel map is not rebuilt after a replug. Use --keep for that.
 
       JSON: schema; steps, as of 'plan' with outcome (applied, alreadySo, notGranted, refused, \
-      dropped) and detail; properties, as of 'state'; unmet; left; notes.
+      dropped) and detail; properties, as of 'state'; unmet; left; notes. With --dry-run as of 'plan'.
       """)
 
   @Argument(

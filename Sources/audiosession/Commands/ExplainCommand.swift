@@ -7,7 +7,8 @@ struct ExplainCommand: SessionCommand {
     abstract: "Explain why a property has its present value.",
     discussion: """
       Without a property it lists those that can be explained. 'default-source' and 'default-sink' \
-      are the preferred input and output. Nothing is changed.
+      are the preferred input and output; a key of a profile, such as gain or output.codec, is the property \
+      that it sets. Nothing is changed.
 
       JSON: schema, property, preferred, actual, verdict, reason, waitingFor; absent (the first \
       choice of a device, if it is not there); causes: sentences; choices: name, chosen, \

@@ -52,8 +52,13 @@ struct ProfilesEditCommand: SessionCommand {
       }
       for error in errors { context.output.warning(error.description) }
       guard Draft.wantsToGoOn() else {
+        let consequence = "; the profile is not changed, and your text is in \(copy.path)"
+        // For people all are printed above.
+        if context.output.isJSON, errors.count > 1 {
+          throw ProfileMistakes(all: errors, consequence: consequence)
+        }
         var error = first.sessionError
-        error.message += "; the profile is not changed, and your text is in \(copy.path)"
+        error.message += consequence
         throw error
       }
     }

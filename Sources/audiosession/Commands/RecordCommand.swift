@@ -77,6 +77,7 @@ struct RecordCommand: SessionCommand {
     if let mistake {
       throw ValidationError(mistake + "; end it in .wav or .flac, or name a --format")
     }
+    if let contradiction { throw ValidationError(contradiction) }
     if case .count(let count)? = channels?.channels,
       let refusal = kind.refusal(ofChannels: count)
     {
@@ -106,6 +107,22 @@ struct RecordCommand: SessionCommand {
     }
     guard !Self.endings.contains(ending) else { return nil }
     return "the format of '\(visible(name))' is not known: it ends in .\(visible(ending))"
+  }
+
+  /// Why the file's name and the format exclude each other; nil if they do not.
+  private var contradiction: String? {
+    guard let format, leavesFile, let dot = file.lastIndex(of: ".") else { return nil }
+    let ending = file[file.index(after: dot)...].lowercased()
+    // Formats are named after their kind.
+    guard Self.endings.contains(ending), ending.prefix(3) != format.format.rawValue.prefix(3) else {
+      return nil
+    }
+    let name = file.split(separator: "/").last.map(String.init) ?? file
+    let fitting = FormatName.allValueStrings.filter { $0.hasPrefix(ending.prefix(3)) }
+    return
+      "'\(visible(name))' ends in .\(ending), and \(format.format.rawValue) is another kind of file; "
+      + "use \(Words.list(fitting, last: "or")), or end it in "
+      + (ending == "flac" ? ".wav" : ".flac")
   }
 
   func run(_ context: Context) async throws -> Status {

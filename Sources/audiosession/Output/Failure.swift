@@ -17,6 +17,7 @@ struct Failure {
     case let error as SessionError: self.error = error
     case let error as ProfileMistakes:
       self.error = error.all[0].sessionError
+      self.error.message += error.consequence
       mistakes = error.all
     case let error as SandboxError:
       self.error = SessionError(error)

@@ -99,7 +99,8 @@ struct VerifyReport: Encodable {
       name: Property.ioBufferDuration.rawValue, wanted: wanted, claimed: report.actual, isOK: false,
       detail: report.reason)
     guard let buffer = measured.buffer?.seconds, case .number(let preferred) = wanted else {
-      check.detail = "nothing came for 2.5 s"
+      check.detail = [report.reason, "too few deliveries came in 2.5 s to measure it"]
+        .compactMap(\.self).joined(separator: "; ")
       return check
     }
     check.measured = .number((buffer * 1e6).rounded() / 1e6)

@@ -19,7 +19,9 @@ struct UsageTests {
     ["tone", "--level", "6"], ["tone", "C4+C4+C4+C4+C4+C4+C4+C4+C4"],
     ["tone", "--level", "-5", "C4"], ["watch", "--force"], ["devices", "--tree", "--all"],
     ["meter", "--interval", "1m"], ["verify", "--duration", "1ms"],
-    ["verify", "--revert"],
+    ["verify", "--revert"], ["watch", "--server=", "podcast"],
+    ["record", "talk.wav", "--format", "flac16"], ["record", "talk.FLAC", "--format", "wav16"],
+    ["record", "talk.wave", "--format", "flac24"],
     ["record", "talk.flac", "--channels", "9"],
     ["record", "talk.wav", "--format", "flac24", "--channels", "9"],
   ]
@@ -35,6 +37,16 @@ struct UsageTests {
       let noun = arguments.first == "help" ? "help on" : "command"
       #expect(!isUnknown || result.standardError.contains("there is no \(noun) '"))
     }
+  }
+
+  @Test(
+    "help on a word that a topic has names the topic",
+    arguments: [
+      ("verdicts", "json"), ("events", "json"), ("profiles-format", "profile"), ("toml", "profile"),
+    ])
+  func topic(_ word: String, _ topic: String) {
+    let message = UnknownCommand.find(in: ["help", word])
+    #expect(message == "there is no help on '\(word)'; do you mean 'help \(topic)'?")
   }
 
   @Test("in JSON it is one line where the command prints lines", .server)

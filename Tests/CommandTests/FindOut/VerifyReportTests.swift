@@ -277,4 +277,13 @@ struct VerifyReportTests {
     #expect(frame.drawing(width: 20, height: 65).last == Line("(1 more channel)", .dim))
     #expect(frame.drawing(width: 20, height: 66).count == 65)
   }
+
+  @Test func `a buffer that is not held has its own reason first, also if it cannot be measured`() {
+    let reason = "nothing holds it"
+    let held = PropertyReport.made(
+      preferred: .number(0.01), verdict: .pending, reason: reason)
+    let report = Self.report(Self.measured(buffer: nil), [.ioBufferDuration: held])
+    let check = report.checks.first { $0.name == Property.ioBufferDuration.rawValue }
+    #expect(check?.detail == reason + "; too few deliveries came in 2.5 s to measure it")
+  }
 }

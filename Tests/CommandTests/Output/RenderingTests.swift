@@ -249,4 +249,11 @@ struct RenderingTests {
     #expect(PropertyWords.text(.number(48000), of: .sampleRate) == "48000 Hz")
     #expect(PropertyWords.text(nil, of: .mode) == "-")
   }
+
+  @Test func `a line whose columns have become wider has not changed`() {
+    let shown: [Line] = [["gain  ", "40 %  ", "applied"], ["mute  ", "no    ", "applied"]]
+    let lines: [Line] = [["gain  ", "40 %    ", "applied"], ["mute  ", "unknown ", "pending"]]
+    let marks = StateWatch.marked(lines, since: shown).map { $0.rendered(colour: false).prefix(2) }
+    #expect(marks == ["  ", "* "])
+  }
 }

@@ -134,6 +134,25 @@ struct ProfilesTests {
     }
   }
 
+  @Test("edit reports every mistake in JSON", .server)
+  func editMistakes() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let editor = try await sandbox.write(
+        file: "editor", "#!/bin/sh\nprintf 'sample-rate = 1\\ncategroy = 1\\n' > $1\n")
+      let result = try await sandbox.shell(
+        "chmod +x \(editor); unset VISUAL; TMPDIR=\(sandbox.directory) EDITOR=\(editor) "
+          + "$A profiles edit podcast --json < /dev/null")
+      #expect(result.status == 65, "\(result)")
+      let json = try JSONValue(result.standardOutput)
+      #expect(json["diagnostics"]?.array.count == 2, "\(result)")
+      guard case .string(let message)? = json["error"]?["message"] else {
+        Issue.record("\(result)")
+        return
+      }
+      #expect(message.contains("the profile is not changed, and your text is in /"))
+    }
+  }
+
   @Test("edit accepts what is right, and nothing else", .server)
   func edit() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -109,6 +109,8 @@ private typealias Server = SimulatedServer
       ("sampleRate", .sampleRate), ("sample-rate", .sampleRate), ("Sample Rate", .sampleRate),
       ("default-source", .preferredInput), ("default-sink", .preferredOutput),
       ("IO buffer duration", .ioBufferDuration), ("nonsense", nil),
+      ("orientation", .inputOrientation), ("codec", .outputCodec), ("prefer", .preferredInput),
+      ("latency-offset", .inputLatencyOffset), ("output.latency-offset", .outputLatencyOffset),
     ] as [(String, Property?)])
   func `a property is known by several names`(_ word: String, _ property: Property?) {
     #expect(Explanation.property(named: word) == property)
