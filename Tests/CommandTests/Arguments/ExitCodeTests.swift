@@ -62,6 +62,7 @@ struct ExitCodeTests {
       try sandbox.write(profile: "podcast", Profiles.podcast)
       let result = try await sandbox.shell(
         """
+        cd \(sandbox.directory)
         folder=$XDG_CONFIG_HOME/audiosession/profiles; rights=-dac_override,-dac_read_search
         chmod 0 $folder
         [ "$(id -u)" = 0 ] && user="setpriv --inh-caps=$rights --bounding-set=$rights"
@@ -85,7 +86,7 @@ struct ExitCodeTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       let result = try await sandbox.shell(
         """
-        export PULSE_SERVER=
+        cd \(sandbox.directory); export PULSE_SERVER=
         for command in "apply podcast" "watch podcast" state; do
           $A $command > out 2> err; echo $?
           tr -s ' \\n' ' ' < err | grep -q 'variable PULSE_SERVER is empty' || cat err

@@ -130,6 +130,7 @@ struct FirstTrialsTests {
       try sandbox.write(profile: "other", "[input]\ngain = \"30 %\"\n")
       let result = try await sandbox.shell(
         """
+        cd \(sandbox.directory)
         $A apply other > /dev/null || exit 9
         $A verify --revert 2> err; [ $? = 64 ] || exit 8
         grep -q 'revert needs a profile' err || exit 7

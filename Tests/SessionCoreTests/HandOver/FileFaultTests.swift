@@ -130,8 +130,15 @@ import Testing
     files().endDamage()
     #expect(disk.content(of: aside) == nil && disk.content(of: aside + ".old") == [9])
     try files().write([8], to: .baseline)
-    #expect(files().setAside(.baseline) { _ in damage }?.hasSuffix("baseline.json.damaged") == true)
+    let kept = "/s/x.baseline.json.damaged"
+    #expect(
+      files().setAside(.baseline) { _ in damage }
+        == "it is damaged; it is now \(kept) (\(kept).old once a 'revert' has ended the session)")
     #expect(files().setAside(.baseline) { _ in damage } == nil)
+    #expect(files(["rename": .other]).endLostBaseline() == nil)
+    #expect(files().endLostBaseline()?.kept == kept + ".old")
+    #expect(disk.content(of: kept) == nil && disk.content(of: kept + ".old") == [8])
+    #expect(files().endLostBaseline() == nil)
   }
 
   /// The lock, held as long as the result lives.
