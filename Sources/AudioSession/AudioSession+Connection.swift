@@ -58,7 +58,8 @@ extension AudioSession {
     Task {
       do throws(SessionError) {
         let server = try await LiveServer.connect(
-          to: address, name: configuration.name, loop: loop, deadline: deadline,
+          to: (isHolder ? upkeep.lastServer?.address : nil) ?? address, name: configuration.name,
+          loop: loop, deadline: deadline,
           logger: configuration.logger)
         guard !life.isClosed else {
           connection = .none
@@ -67,6 +68,7 @@ extension AudioSession {
         }
         await server.setScope(scope, deadline: deadline)
         connection = .live(server)
+        upkeep.lastServer = server.names
         await showMark(on: server)
         learned = Learned()
         // Records the devices now, so that later changes are reported even without an earlier look.
@@ -98,7 +100,8 @@ extension AudioSession {
   func store(_ live: LiveServer?) -> SessionStore {
     SessionStore(
       folder: configuration.storeFolder,
-      server: live?.names ?? SessionStore.Server(address ?? SessionStore.environmentAddress()),
+      server: live?.names ?? upkeep.lastServer
+        ?? SessionStore.Server(address ?? SessionStore.environmentAddress()),
       calls: scope == .application ? ownFiles : SystemCalls())
   }
 

@@ -97,7 +97,8 @@ extension AudioSession {
   func restoreStored(
     _ live: LiveServer, _ store: SessionStore, _ deadline: Deadline, _ stop: StopSignal
   ) async throws(SessionError) {
-    guard !store.hasLostMode else { return }
+    // One that cannot be read now may be meant to be in effect, too.
+    guard try store.mode()?.isActive != true, !store.hasLostMode else { return }
     life.noteUnrestored(try store.baseline())
     try await restoreReturned(live, deadline, stop)
   }

@@ -92,6 +92,17 @@ extension AudioSession {
       // Stopped by a waiting call; the recovery continues after it.
       if error.code == .cancelled { return false }
       configuration.logger?.debug("not reconnected", metadata: ["error": "\(error.message)"])
+      if let live, await live.lost == nil, error.stage == .session {
+        // The server is back, and the session's own files or its plan are not: the looks continue with that.
+        (upkeep.resets, upkeep.isRecovering) = (upkeep.resets + 1, false)
+        upkeep.rules.noteReset(await live.snapshot, at: upkeep.now)
+        emit(.serverReset(upkeep.now - start))
+        emit(.reapplyFailed(error))
+        upkeep.rules.news.insert(.reset)
+        upkeep.failLook()
+        schedule()
+        return true
+      }
       await dropConnection()
       // A private server that was removed together with the store does not return. A session of one
       // program has no store.

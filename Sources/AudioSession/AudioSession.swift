@@ -61,7 +61,7 @@ public actor AudioSession {
     broadcast = Broadcast(to: readers)
   }
 
-  deinit { readers.finish() }
+  deinit { readers.finish(isLast: true) }
 
   /// Ends the session's connection, pins and lock. An applied mode stays in effect, but other
   /// programs are no longer silenced or ducked; a session with scope `.application` is reverted
@@ -97,7 +97,7 @@ public actor AudioSession {
     _ = takeOverEnded()
     life.close()
     emit(.stopped)
-    readers.finish()
+    readers.finish(isLast: !configuration.reopens)
   }
 
   /// Ends a request that the server does not answer, so that a close need not wait for its time limit,

@@ -9,8 +9,9 @@ struct SessionReaders: Sendable {
 
   var isEmpty: Bool { events.isEmpty && states.isEmpty }
 
-  func finish() {
-    events.finish()
-    states.finish()
+  /// - Parameter isLast: whether no session reopens for later readers.
+  func finish(isLast: Bool) {
+    events.finish(isLast: isLast)
+    states.finish(isLast: isLast)
   }
 }

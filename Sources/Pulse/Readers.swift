@@ -5,6 +5,7 @@ package final class Readers<Element: Sendable>: Sendable {
   private struct State {
     var readers: [UInt64: AsyncStream<Element>.Continuation] = [:]
     var lastID: UInt64 = 0
+    var isOver = false
   }
 
   private let state = Guarded(State())
@@ -17,10 +18,15 @@ package final class Readers<Element: Sendable>: Sendable {
   package func makeStream(limit: Int) -> AsyncStream<Element> {
     let (stream, reader) = AsyncStream.makeStream(
       of: Element.self, bufferingPolicy: .bufferingNewest(limit))
-    let id = state.withLock { state in
+    let id: UInt64? = state.withLock { state in
+      guard !state.isOver else { return nil }
       state.lastID += 1
       state.readers[state.lastID] = reader
       return state.lastID
+    }
+    guard let id else {
+      reader.finish()
+      return stream
     }
     reader.onTermination = { [weak self] _ in
       _ = self?.state.withLock { $0.readers.removeValue(forKey: id) }
@@ -33,9 +39,12 @@ package final class Readers<Element: Sendable>: Sendable {
   }
 
   /// Ends the streams that there are.
-  package func finish() {
+  ///
+  /// - Parameter isLast: whether later ones end at once, too.
+  package func finish(isLast: Bool = false) {
     let last = state.withLock { state in
       defer { state.readers = [:] }
+      state.isOver = isLast
       return state.readers.values
     }
     for reader in last { reader.finish() }

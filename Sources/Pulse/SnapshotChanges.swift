@@ -5,6 +5,8 @@ public struct SnapshotChanges: Sendable, Hashable {
   /// The objects to update; removed ones need no request.
   public private(set) var objects: Set<ObjectID>
   private var gone: Set<ObjectID> = []
+  /// Those that are new since then; one that goes again was never there.
+  private var born: Set<ObjectID> = []
   private var loaded: [ObjectID: Module] = [:]
 
   /// Starts with these objects.
@@ -15,10 +17,16 @@ public struct SnapshotChanges: Sendable, Hashable {
 
   /// Adds the change that an event reports.
   public mutating func note(_ event: PulseEvent) {
-    objects.insert(event.object)
+    let object = event.object
+    if event.kind == .remove, born.remove(object) != nil, loaded[object] == nil {
+      objects.remove(object)
+      return
+    }
+    objects.insert(object)
     switch event.kind {
-    case .new: gone.remove(event.object)
-    case .remove: gone.insert(event.object)
+    case .new:
+      if gone.remove(object) == nil { born.insert(object) }
+    case .remove: gone.insert(object)
     case .change: break
     }
   }
@@ -44,6 +52,7 @@ public struct SnapshotChanges: Sendable, Hashable {
   public mutating func merge(_ earlier: SnapshotChanges) {
     objects.formUnion(earlier.objects)
     gone.formUnion(earlier.gone)
+    born.formUnion(earlier.born.subtracting(gone))
     loaded.merge(earlier.loaded) { now, _ in now }
   }
 

@@ -19,7 +19,7 @@ struct StateWatch {
     // Begins before the first reading, so that no change is missed in between.
     var changes = await session.changes().makeAsyncIterator()
     while !Task.isCancelled {
-      let (state, error) = try await StateCommand.state(of: session)
+      let (state, error) = try await StateCommand.state(of: session, isWatching: true)
       let snapshot = error == nil ? await session.lastSnapshot : nil
       if state != last {
         last = state

@@ -109,18 +109,34 @@ struct CaptureFaultTests {
 
   @Test("hears nothing of what is played when the last input goes")
   func monitorInstead() async throws {
-    try await Rig.with(.sources) { rig in
+    // Its monitor hears the tone as it is played.
+    var machine = SandboxConfiguration.sources
+    machine.modules[0] += " norewinds=1"
+    try await Rig.with(machine) { rig in
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let tone = try await TonePlayer(
         [.init(seconds: 60, from: 1000, to: 1000, amplitude: 0.5)], server: rig.session.address,
         device: "speakers")
+      let listener = try await Listener.on("speakers.monitor", rig.sandbox)
+      #expect(await eventually { listener.firstSound(louderThan: 0.1) != nil })
       let buffers = try await rig.capture.startAudioStream(Self.patient)
       var sound = await rig.collect(buffers, frames: Self.settled)
-      for _ in 0..<3 * Self.times {
+      for _ in 0..<Self.times {
+        // It has something else to do when the server moves it to the monitor.
+        let isBusy = Shared(false)
+        let work = Task {
+          await rig.capture.react { _ in
+            isBusy.update { $0 = true }
+            let began = HostClock.now
+            _ = await eventually { HostClock.now - began > .milliseconds(500) }
+          }
+        }
+        #expect(await eventually { isBusy.value })
         for module in try await outside.modules().reversed()
         where module.name == "module-null-source" {
           try await outside.unloadModule(module.index)
         }
+        await work.value
         #expect(await eventually { await rig.capture.status == .interrupted })
         _ = try await outside.loadModule("module-null-source", "source_name=one rate=44100")
         sound.buffers += await rig.collectPastGap(buffers).buffers
@@ -130,6 +146,7 @@ struct CaptureFaultTests {
       #expect(sound.isWhole)
       sound.buffers += await rig.collect(buffers, frames: Self.settled).buffers
       sound.expectTrueTime()
+      await listener.close()
       await tone.close()
       await outside.close()
     }

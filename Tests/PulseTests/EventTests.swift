@@ -87,6 +87,22 @@ struct EventTests {
     for await _ in await client.events() { Issue.record("an event after the end") }
   }
 
+  @Test func `what comes and goes between two readings is no change`() {
+    func event(_ kind: PulseEvent.Kind, _ index: UInt32) -> PulseEvent {
+      PulseEvent(facility: .client, kind: kind, index: index)
+    }
+    var changes = SnapshotChanges()
+    for index in 0..<1000 as Range<UInt32> {
+      changes.note(event(.new, index))
+      changes.note(event(.change, index))
+      changes.note(event(.remove, index))
+    }
+    #expect(changes.isEmpty)
+    // One that was there before has gone.
+    changes.note(event(.remove, 5000))
+    #expect(changes.objects.count == 1)
+  }
+
   /// What the events say is enough to keep a snapshot equal to a full listing.
   @Test func refreshedEqualsAFullListing() async throws {
     let server = try await PrivateServer()

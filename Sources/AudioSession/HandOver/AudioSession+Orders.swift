@@ -326,6 +326,11 @@ extension AudioSession {
     }
   }
 
+  /// Whether the stored mode is in effect; one that cannot be read may be.
+  private func mayBeInEffect(_ store: SessionStore) -> Bool {
+    do throws(SessionError) { return try storedMode(store)?.isActive == true } catch { return true }
+  }
+
   /// Applies the session's own mode once it has the lock again.
   func applyAgain(_ store: SessionStore) async {
     var isOver = takeOverEnded()
@@ -335,7 +340,7 @@ extension AudioSession {
       isOver = nil
     }
     guard let own = life.modeInEffect else {
-      if ((try? storedMode(store)) ?? nil)?.isActive == true {
+      if mayBeInEffect(store) {
         life.leaveInEffect()
       } else if !store.hasLostMode, let left = try? store.baseline() {
         // What the other process could not restore is restored when it can be.

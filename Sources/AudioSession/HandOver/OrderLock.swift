@@ -17,7 +17,8 @@ final class OrderLock: Sendable {
   ) async throws(SessionError) -> OrderLock? {
     let lock: OrderLock
     do throws(SystemError) {
-      lock = OrderLock(file: try Descriptor(opening: path, O_RDONLY | O_CREAT))
+      // NFS locks only what is open for writing.
+      lock = OrderLock(file: try Descriptor(opening: path, O_RDWR | O_CREAT))
     } catch {
       throw FileError(error).sessionError("lock", path)
     }

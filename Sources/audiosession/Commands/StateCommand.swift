@@ -71,14 +71,14 @@ struct StateCommand: SessionCommand {
     return isUnknown || check && state.hasUnmet ? .unmet : .done
   }
 
-  /// The state; without a server the stored mode with the reason.
+  /// The state; without a server the stored mode with the reason, also while one that is watched hangs.
   static func state(
-    of session: AudioSession
+    of session: AudioSession, isWatching: Bool = false
   ) async throws -> (SessionState, SessionError?) {
     do throws(SessionError) {
       return (try await session.getSessionState(), nil)
     } catch {
-      guard Status(error) == .noServer else { throw error }
+      guard Status(error) == .noServer || isWatching && error.code == .timedOut else { throw error }
       return (await session.storedState(), error)
     }
   }

@@ -136,6 +136,53 @@ struct StoreFaultTests {
     }
   }
 
+  @Test("a holder that cannot store after a restart reports it, and keeps its connection", .server)
+  func restart() async throws {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(Self.mode)
+      var events = rig.session.events.makeAsyncIterator()
+      let obstacle = file(rig, ".baseline.json.new")
+      mkdir(obstacle, 0o700)
+      try await rig.sandbox.restart()
+      var failures = 0
+      while failures < 3, let event = await events.next() {
+        guard case .reapplyFailed(let error) = event else { continue }
+        #expect(error.code == .storeFailed)
+        failures += 1
+      }
+      let outside = try await Rig.client(of: rig.sandbox, "outside")
+      func connections() async throws -> [UInt32] {
+        let clients = try await outside.snapshot().clients
+        return clients.filter { $0.properties[HolderMark.key] != nil }.map(\.index.rawValue)
+      }
+      let before = try await connections()
+      rmdir(obstacle)
+      while let event = await events.next() { if case .reapplied = event { break } }
+      #expect(try await connections() == before && before.count == 1)
+      #expect(try await rig.session.getSessionState().properties[.inputGain]?.verdict == .applied)
+      await outside.close()
+    }
+  }
+
+  @Test("a mode that cannot be read now is not undone by the next holder", .server)
+  func unreadable() async throws {
+    try await Rig.with(.minimal, isHolding: false) { rig in
+      try await rig.session.setAudioMode(Self.mode)
+      let volume = try await rig.outside.source(named: "mic")?.volume
+      let mode = file(rig, ".mode.toml")
+      unlink(mode)
+      mkdir(mode, 0o700)
+      let holder = Rig.session(rig.sandbox)
+      let error = await #expect(throws: SessionError.self) { try await holder.hold() }
+      #expect(error?.code == .storeFailed, "\(error as Any)")
+      #expect(try await rig.outside.source(named: "mic")?.volume == volume)
+      await holder.close()
+      // Nobody waits for a closed session.
+      for await _ in holder.events { Issue.record("an event of a closed session") }
+      rmdir(mode)
+    }
+  }
+
   @Test("a damaged mode or status is replaced by the next apply; a revert needs neither", .server)
   func damaged() async throws {
     try await Rig.with(.minimal, isHolding: false) { rig in

@@ -294,6 +294,25 @@ struct FirstTrialsTests {
         .hasSuffix("  room for 6 h"))
   }
 
+  @Test("state --watch shows what is stored while a server hangs, and goes on", .server)
+  func watchedHang() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let session = AudioSession(
+        server: sandbox.address,
+        configuration: SessionConfiguration(
+          timeout: .seconds(1), storeFolder: sandbox.directory + "/store", isHolding: false))
+      try await sandbox.freeze()
+      let (state, error) = try await StateCommand.state(of: session, isWatching: true)
+      #expect(error?.code == .timedOut && state.server == nil, "\(error as Any)")
+      let refused = await #expect(throws: SessionError.self) {
+        try await StateCommand.state(of: session)
+      }
+      #expect(refused?.code == .timedOut)
+      try await sandbox.thaw()
+      await session.close()
+    }
+  }
+
   @Test("the held devices are in the state, and --watch marks what changed", .simulatedCard)
   func heldAndWatched() async throws {
     try await PulseSandbox.with(.demo) { sandbox in

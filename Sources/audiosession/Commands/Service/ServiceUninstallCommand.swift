@@ -25,10 +25,17 @@ struct ServiceUninstallCommand: SessionCommand {
     let absence = await manager.absence()
     if absence == nil {
       // Before the file is removed: without it systemd does not know what to disable.
-      guard case .done = await manager.run(["disable", "--now", ServiceUnit.name]) else {
+      switch await manager.run(["disable", "--now", ServiceUnit.name]) {
+      case .done: break
+      case .failed:
         throw SessionError(
           .refused, stage: .session, "the service was not stopped; its unit is left",
           alternatives: ["try: systemctl --user disable --now audiosession"])
+      case .waiting:
+        throw SessionError(
+          .timedOut, stage: .session,
+          "the service was still stopping after \(options.timeout.duration); its unit is left until then",
+          alternatives: ["try again, or with a longer --timeout"])
       }
     }
     try file.remove()
