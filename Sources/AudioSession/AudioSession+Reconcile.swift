@@ -115,8 +115,10 @@ extension AudioSession {
     input.defaultsBefore = [:]
     var state = await state(live, store, input, stored)
     if isGivenBack { state.holder = nil }
+    // What was granted ends with the mode: the next one asks again.
     let status = SessionStore.Status(
-      generation: generation, memory: run.input.memory, learned: Learned(run), state: state)
+      generation: generation, memory: isActive ? run.input.memory : HintMemory(),
+      learned: Learned(run), state: state)
     var isStored = true
     var lost: String?
     if isActive {

@@ -294,6 +294,18 @@ struct FirstTrialsTests {
         .hasSuffix("  room for 6 h"))
   }
 
+  @Test("what was granted before a revert is asked for again, and in the plan", .server)
+  func grantOfBefore() async throws {
+    try await PulseSandbox.with(.nullDevices) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        $A plan podcast > first; $A apply podcast > /dev/null; $A revert > /dev/null
+        $A plan podcast > second; cat second; cmp first second
+        """)
+      #expect(result.status == 0 && result.standardOutput.contains("latency"), "\(result)")
+    }
+  }
+
   @Test("state --watch shows what is stored while a server hangs, and goes on", .server)
   func watchedHang() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
