@@ -12,6 +12,9 @@ package enum ProcessEnvironment {
     self[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
+  /// Where a user's runtime folder usually is: what `XDG_RUNTIME_DIR` names.
+  package static var usualRuntimeFolder: String { "/run/user/\(getuid())" }
+
   /// The user's home: from the variable, otherwise from the system.
   package static var home: String {
     folder("HOME") ?? Accounts.findUser(getuid())?.home ?? "/nonexistent"

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import POSIX
 
 extension PulseClient {
@@ -9,7 +8,7 @@ extension PulseClient {
   package static func unnamedRuntimeFolder(_ address: String?) -> String? {
     let names = ["PULSE_SERVER", "PULSE_RUNTIME_PATH", "XDG_RUNTIME_DIR"]
     guard address == nil, names.allSatisfy({ ProcessEnvironment[$0] == nil }) else { return nil }
-    let folder = "/run/user/\(getuid())"
+    let folder = ProcessEnvironment.usualRuntimeFolder
     return File.status(folder)?.isFolder == true ? folder : nil
   }
 }

@@ -66,3 +66,8 @@ extension SessionError: CustomStringConvertible {
     ([message] + alternatives.map { "  " + $0 }).joined(separator: "\n")
   }
 }
+
+extension SessionError {
+  /// The variable with the server's address, which is the property of an error about it.
+  package static let serverVariable = "PULSE_SERVER"
+}

@@ -101,7 +101,7 @@ extension AudioSession {
   /// The sockets where programs look for a PulseAudio server by default.
   private static var usualSockets: [String] {
     let environment = ProcessEnvironment.self
-    let runtime = environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(getuid())"
+    let runtime = environment["XDG_RUNTIME_DIR"] ?? environment.usualRuntimeFolder
     let folders = [environment["PULSE_RUNTIME_PATH"], runtime + "/pulse", "/run/pulse"]
     return folders.compactMap { $0 }.map { $0 + "/native" }
   }

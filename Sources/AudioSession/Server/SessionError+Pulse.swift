@@ -25,9 +25,6 @@ extension SessionError {
       value: code == .serverUnreachable ? error.address ?? error.operation : error.operation)
   }
 
-  /// The variable with the server's address.
-  package static let serverVariable = "PULSE_SERVER"
-
   /// Whether it is set, and names nothing: libpulse refuses that, and does not use its default.
   private static var isServerVariableEmpty: Bool {
     ProcessEnvironment.all[serverVariable].map { $0.allSatisfy(\.isWhitespace) } ?? false

@@ -194,7 +194,7 @@ struct SessionStore: Sendable {
       return String(first)
     }
     if let folder = environment["PULSE_RUNTIME_PATH"] { return "unix:\(folder)/native" }
-    let runtime = environment.folder("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())"
+    let runtime = environment.folder("XDG_RUNTIME_DIR") ?? environment.usualRuntimeFolder
     return "unix:\(runtime)/pulse/native"
   }
 }

@@ -22,7 +22,7 @@ private func serverUnreachable(_ facts: MachineFacts) -> [Finding] {
     message = "the server refuses this client"
     remedy = .init(
       "Give PULSE_COOKIE the path of the server's cookie, and run as the server's user.")
-  case _ where error.property == "PULSE_SERVER":
+  case _ where error.property == SessionError.serverVariable:
     message = error.message
     remedy = .init("Unset it, or set it to a server's address.", command: "unset PULSE_SERVER")
   default:
