@@ -7,8 +7,11 @@
 #ifdef PS_DBUS
 #include <dbus/dbus.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define SERVICE "org.freedesktop.RealtimeKit1"
@@ -46,12 +49,30 @@ static DBusMessage *call(DBusConnection *bus, DBusMessage *question) {
   return answer;
 }
 
+/* Whether the socket of an address accepts a connection now. libdbus waits for ever for a bus that is frozen
+ * and whose queue is full. */
+static bool accepts(const char *address) {
+  const char *prefix = "unix:path=";
+  if (strncmp(address, prefix, strlen(prefix)) != 0) return true;
+  const char *path = address + strlen(prefix);
+  size_t length = strcspn(path, ",;");
+  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  if (length >= sizeof name.sun_path || memchr(path, '%', length)) return true;
+  memcpy(name.sun_path, path, length);
+  int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (probe < 0) return false;
+  bool is_accepted = connect(probe, (struct sockaddr *)&name, sizeof name) == 0;
+  close(probe);
+  return is_accepted;
+}
+
 /* A private connection: the program may use the shared one, with its own loop. */
 static DBusConnection *connect_bus(void) {
   const char *address = getenv("DBUS_SYSTEM_BUS_ADDRESS");
+  if (!address) address = "unix:path=/run/dbus/system_bus_socket";
+  if (!accepts(address)) return NULL;
   dbus_connection_set_change_sigpipe(false); /* the program decides how to handle that signal */
-  DBusConnection *bus = dbus_connection_open_private(
-      address ? address : "unix:path=/run/dbus/system_bus_socket", NULL);
+  DBusConnection *bus = dbus_connection_open_private(address, NULL);
   if (!bus) return NULL;
   dbus_connection_set_exit_on_disconnect(bus, false);
   DBusMessage *hello = call(bus, dbus_message_new_method_call(

@@ -287,9 +287,10 @@ ps_stream *ps_stream_open(const ps_options *options) {
   stream->latency_ns = -1;
   stream->signal_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   stream->command_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  int error = stream->signal_fd < 0 || stream->command_fd < 0 ? errno : 0;
   bool has_ring = options->direction == PS_PLAYBACK ||
                   (stream->ring = ak_ring_create(ring_bytes(options))) != NULL;
-  int error = has_ring && stream->signal_fd >= 0 && stream->command_fd >= 0 ? 0 : ENOMEM;
+  if (error == 0 && !has_ring) error = ENOMEM;
   if (error == 0) {
     sigset_t all, former; /* signals belong to the program's own threads */
     sigfillset(&all);

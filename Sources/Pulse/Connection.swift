@@ -83,6 +83,11 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     handler?(error)
   }
 
+  /// Ends the connection after an answer that never came.
+  func endUnanswered() {
+    end(PulseError(.disconnected, "open a stream", "no answer", address: serverAddress))
+  }
+
   func close() {
     end(PulseError(.closed, "close", address: serverAddress))
     if case .idle = state { state = .ended(PulseError(.closed, "close")) }

@@ -16,6 +16,9 @@ struct Deadlines {
   }
 
   mutating func arm(_ deadline: UInt64, _ context: OpaquePointer, _ connection: Connection) {
+    // A wait of more than 24 days does not fit into the milliseconds of `poll`, with which libpulse waits
+    // while it connects.
+    let deadline = min(deadline, pa_rtclock_now() + 86_400_000_000)
     guard deadline < armedFor else { return }
     armedFor = deadline
     if let timer {

@@ -152,7 +152,11 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
   private func iterate() {
     pa_mainloop_prepare(mainloop, -1)
     if lock.withLock({ !queue.isEmpty || isStopping }) { pa_mainloop_wakeup(mainloop) }
-    pa_mainloop_poll(mainloop)
+    guard pa_mainloop_poll(mainloop) >= 0 else {
+      // It has no memory for the moment, for example; libpulse would end the process.
+      usleep(10_000)
+      return
+    }
     pa_mainloop_dispatch(mainloop)
   }
 

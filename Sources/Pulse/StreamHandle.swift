@@ -91,7 +91,8 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     if pa_stream_get_state(stream) == PA_STREAM_CREATING {
       // The server may still create the stream, and then nothing would end it: libpulse can
       // disconnect only a created stream. Until then the context keeps the stream alive.
-      pa_stream_set_state_callback(stream, onAbandonedStreamState, nil)
+      let owner = Unmanaged.passRetained(connection)  // `onAbandonedStreamState` releases it
+      pa_stream_set_state_callback(stream, onAbandonedStreamState, owner.toOpaque())
     }
     pa_stream_disconnect(stream)  // fails with BADSTATE if the server ended it, which is fine
     pa_stream_unref(stream)

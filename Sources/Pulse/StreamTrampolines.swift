@@ -10,9 +10,21 @@ func onStreamState(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
 }
 
 /// Disconnects an abandoned stream that the server has created after all.
-func onAbandonedStreamState(_ stream: OpaquePointer?, _: UnsafeMutableRawPointer?) {
-  guard let stream, pa_stream_get_state(stream) == PA_STREAM_READY else { return }
-  pa_stream_disconnect(stream)
+///
+/// After half a minute libpulse waits for the answer no longer. Nothing would end a stream that the server
+/// creates then, so the connection ends, and with it all that it has.
+func onAbandonedStreamState(_ stream: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
+  guard let stream, let userdata else { return }
+  let state = pa_stream_get_state(stream)
+  if state == PA_STREAM_READY { pa_stream_disconnect(stream) }
+  guard state == PA_STREAM_FAILED || state == PA_STREAM_TERMINATED else { return }
+  pa_stream_set_state_callback(stream, nil, nil)
+  let connection = Unmanaged<Connection>.fromOpaque(userdata).takeRetainedValue()
+  guard state == PA_STREAM_FAILED, let context = connection.context,
+    pa_context_get_state(context) == PA_CONTEXT_READY,
+    pa_context_errno(context) == Int32(PA_ERR_TIMEOUT.rawValue)
+  else { return }
+  connection.thread.add(.call { connection.endUnanswered() })
 }
 
 /// Drops all recorded data.

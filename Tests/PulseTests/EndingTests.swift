@@ -57,6 +57,30 @@ struct EndingTests {
     #expect(try await client.sourceOutputs(timeout: .seconds(20)).isEmpty)
   }
 
+  /// libpulse stops to wait for a stream's answer after 30 s.
+  @Test func streamMadeMuchTooLate() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let ends = Shared<[PulseError]>([])
+    await client.setDisconnectHandler { error in ends.update { $0.append(error) } }
+    server.signal(SIGSTOP)
+    await #expect(throws: PulseError.self) {
+      try await client.openStream(
+        StreamOptions(
+          direction: .input, name: "late", device: "speaker.monitor",
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: true),
+        timeout: .milliseconds(50))
+    }
+    #expect(
+      await eventually(within: .seconds(60)) { await !client.isConnected },
+      "nothing would end the stream that the server makes now")
+    server.signal(SIGCONT)
+    #expect(ends.value.map(\.code) == [.disconnected])
+    let other = try await server.connect()
+    #expect(
+      try await eventually { try await other.sourceOutputs(timeout: .seconds(20)).isEmpty })
+  }
+
   @Test func cancellation() async throws {
     let server = try await PrivateServer()
     let client = try await server.connect()

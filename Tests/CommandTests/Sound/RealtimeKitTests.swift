@@ -1,5 +1,6 @@
 import AudioStreams
 import Glibc
+import POSIX
 import PulseSandbox
 import TestSupport
 import Testing
@@ -84,6 +85,27 @@ struct RealtimeKitTests {
         if said.contains(isImpossible ? "rtkit refused" : words) { return }
         #expect(round < 10, "\(result)")
       }
+    }
+  }
+
+  @Test("nor does a bus that accepts nobody any more", .timeLimit(.minutes(1)))
+  func fullBus() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let path = sandbox.directory + "/bus"
+      let address = try #require(UnixAddress(path))
+      let bus = Descriptor(owning: unixSocket(SOCK_STREAM))
+      #expect(address.with { bind(bus.raw, $0, $1) } == 0 && listen(bus.raw, 0) == 0)
+      let client = Descriptor(owning: unixSocket(SOCK_STREAM, isBlocking: false))
+      let next = Descriptor(owning: unixSocket(SOCK_STREAM, isBlocking: false))
+      #expect(address.with { connect(client.raw, $0, $1) } == 0)
+      #expect(address.with { connect(next.raw, $0, $1) } == -1 && errno == EAGAIN)
+      let result = try await sandbox.shell(
+        "cd \(sandbox.directory); ulimit -r 0; export DBUS_SYSTEM_BUS_ADDRESS=unix:path=\(path)\n"
+          + Self.record)
+      #expect(result.status == 0, "\(result)")
+      #expect(result.standardError.contains("rtkit"), "\(result)")
+      withExtendedLifetime(bus) {}
+      withExtendedLifetime(client) {}
     }
   }
 
