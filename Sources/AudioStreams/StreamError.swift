@@ -113,6 +113,11 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
     .sessionConfigFailed, "the session was deactivated while the recording was interrupted",
     details: "the recording has ended; the file has the sound from before")
 
+  /// The error of a recording with a duration whose session was closed.
+  static let closed = StreamError(
+    .sessionConfigFailed, "the session was closed during the recording",
+    details: "the file has the sound from before")
+
   /// The error of a pipe whose reader read nothing when the recording was to end.
   static func stalledReader(of pipe: String) -> StreamError {
     StreamError(

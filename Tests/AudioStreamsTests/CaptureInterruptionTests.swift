@@ -134,6 +134,28 @@ struct CaptureInterruptionTests {
     }
   }
 
+  @Test("does not record a call that began while it was paused")
+  func callDuringPause() async throws {
+    try await Rig.with(.sources) { rig in
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let events = rig.session.events
+      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      var sound = await rig.collect(buffers, frames: 1600)
+      try await rig.capture.pauseAudioStream()
+      let call = try await rig.sandbox.interrupt()
+      for await case .interruptionBegan(.call) in events { break }
+      try await rig.capture.resumeAudioStream()
+      #expect(await rig.capture.status == .interrupted)
+      #expect(try await outside.sourceOutputs().isEmpty)
+      await call.stop()
+      #expect(await eventually { await rig.capture.isStreaming })
+      sound.buffers += await rig.collect(buffers, frames: 1600).buffers
+      #expect(sound.isWhole && sound.lost == 0)
+      await outside.close()
+    }
+  }
+
   @Test("a recording that starts during a call has its input's format, and begins after the call")
   func recordingDuringCall() async throws {
     try await Rig.with(.sources) { rig in

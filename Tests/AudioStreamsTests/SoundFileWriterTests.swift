@@ -73,6 +73,20 @@ struct SoundFileWriterTests {
     }
   }
 
+  @Test("a file without sound is a file of its format", arguments: RecordingFormat.allCases)
+  func empty(_ format: RecordingFormat) throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/a"
+    for isClosed in [true, false] {
+      do {
+        let writer = try SoundFileWriter(path: path, format: format, sampleRate: 48000, channels: 2)
+        if isClosed { try writer.close() }
+      }
+      let reader = try SoundFileReader(path: path)
+      #expect(reader.frames == 0 && reader.sampleRate == 48000 && reader.channels == 2)
+    }
+  }
+
   @Test("refuses what does not fit, and what comes after its end")
   func refuses() throws {
     let folder = TemporaryFolder()

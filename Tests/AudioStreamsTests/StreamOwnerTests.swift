@@ -174,6 +174,38 @@ struct StreamOwnerTests {
     }
   }
 
+  @Test("a recording whose session is closed before its duration is over ends with an error")
+  func closedSession() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let recorder = rig.recorder()
+      try await recorder.start(folder.path + "/a.wav", configuration: .init(duration: .seconds(60)))
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      await rig.session.close()
+      let error = await #expect(throws: StreamError.self) { try await recorder.finished() }
+      #expect(error == .closed)
+      let frames = await recorder.progress.frames
+      #expect(try SoundFileReader(path: folder.path + "/a.wav").frames == frames)
+    }
+  }
+
+  @Test("after a stop during a start the recorder can start again")
+  func startsAgain() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
+      let recorder = rig.recorder()
+      // A pipe waits for its reader.
+      let starting = Task { try await recorder.start(folder.path + "/pipe") }
+      #expect(await eventually { await recorder.isStarting })
+      _ = try await recorder.stop()
+      try await recorder.start(folder.path + "/a.wav")
+      await #expect(throws: StreamError.self) { try await starting.value }
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      _ = try await recorder.stop()
+    }
+  }
+
   @Test(
     "a stop or a pause need not wait for an answer of a frozen server", arguments: [true, false])
   func stoppedWhileFrozen(isPause: Bool) async throws {

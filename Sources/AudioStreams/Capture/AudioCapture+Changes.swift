@@ -299,7 +299,7 @@ extension AudioCapture {
     await react(in: id) { capture in
       guard capture.hasGivenWay, await capture.session.isHealing else { return }
       let time = HostClock.nanoseconds
-      let now = ContinuousClock.now
+      let now = SuspendingClock.now
       capture.run?.serverAwaySince = now
       guard capture.run?.awaySince == nil else { return }
       capture.run?.awaySince = now

@@ -53,12 +53,12 @@ public actor AudioCapture {
     /// Whether the capture waits for an input and taps it as soon as possible.
     var isWaiting = false
     /// When the input went away, or stopped delivering; nil while sound comes.
-    var awaySince: ContinuousClock.Instant?
+    var awaySince: SuspendingClock.Instant?
     /// Since when no frames have come, also from inputs that were there in between (`HostClock`);
     /// outdated once frames come.
     var silentSince: Int64?
-    /// Since when no server has answered; nil while one answers.
-    var serverAwaySince: ContinuousClock.Instant?
+    /// Since when no server has answered; nil while one answers. Sleep of the machine does not count.
+    var serverAwaySince: SuspendingClock.Instant?
     /// Whether a mode was in effect when the session was last interrupted.
     var hadMode = false
     /// Retries to open the tap in the meantime.
@@ -87,7 +87,7 @@ public actor AudioCapture {
   }
 
   /// When the awaited input went away; nil while it is tapped.
-  var awaySince: ContinuousClock.Instant? { run?.awaySince }
+  var awaySince: SuspendingClock.Instant? { run?.awaySince }
 
   /// For how long no frames have come, although they should; nil while they come. Unlike
   /// `awaySince` it includes taps that opened and delivered nothing.
@@ -104,7 +104,7 @@ public actor AudioCapture {
   }
 
   /// Since when no server has answered; nil while one answers.
-  var serverAwaySince: ContinuousClock.Instant? { run?.serverAwaySince }
+  var serverAwaySince: SuspendingClock.Instant? { run?.serverAwaySince }
 
   /// How long the buffers so far are, with what is missing and what has not been read; nil while
   /// nothing runs.
@@ -153,7 +153,7 @@ public actor AudioCapture {
   ///
   /// The reader of the buffers owns the stream: the capture stops by itself when the last reference
   /// to the buffers is released (for example, `break` leaves a `for await`), or when the reading
-  /// task is cancelled.
+  /// task is cancelled. The buffers do not keep the capture: keep it, too, or they end with it.
   public func startAudioStream(
     _ configuration: CaptureConfiguration = .init()
   ) async throws(StreamError) -> CaptureBuffers {
@@ -229,7 +229,8 @@ public actor AudioCapture {
     set(.paused)
   }
 
-  /// Resumes after a pause, or before an interruption has ended.
+  /// Resumes after a pause, or before an interruption has ended. After a pause, during which a call or
+  /// another interruption began, it waits for the end of that.
   ///
   /// Errors: `engineNotInitialized` if no capture was started; those of a start if the input cannot
   /// be tapped, and the status is then unchanged.
@@ -238,6 +239,11 @@ public actor AudioCapture {
     defer { turns.pass() }
     try requireRun("resume")
     guard run?.tap == nil else { return }
+    if status == .paused, await session.mustGiveWay {
+      // Like a start during a call; only who was interrupted by it may resume before its end.
+      run?.pipeline.resume()
+      return await giveWay()
+    }
     // If the input is away, the time until its return counts as missing.
     let isPaused = run?.isWaiting == false && run?.awaySince == nil
     if isPaused { run?.pipeline.resume() }

@@ -43,7 +43,7 @@ public actor AudioPlayer {
 
   deinit { playing?.work.cancel() }
 
-  /// The position and the length of the file; nil while nothing plays.
+  /// The position and the length of the file, zero if the file does not say it; nil while nothing plays.
   public var progress: (position: Duration, length: Duration)? {
     playing.map { ($0.position, $0.length) }
   }

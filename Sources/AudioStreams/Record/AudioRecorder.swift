@@ -15,6 +15,8 @@ public actor AudioRecorder {
   private var recording: Recording?
   /// Gives up the start that is in progress.
   private var opening: StopSignal?
+  /// The end of that start.
+  private var startEnd = Promise<Void>()
   /// Whether its input is looked for, or is being opened.
   var isStarting: Bool { opening != nil }
   /// Creates its file.
@@ -65,9 +67,11 @@ public actor AudioRecorder {
       throw StreamError(.alreadyStreaming, "the recorder records already; stop it first")
     }
     let opening = StopSignal()
-    self.opening = opening
+    let startEnd = Promise<Void>()
+    (self.opening, self.startEnd) = (opening, startEnd)
     defer {
       self.opening = nil
+      startEnd.fulfill(())
       if recording == nil { readers.finish() }
     }
     guard SoundLibrary.isAvailable else { throw SoundLibrary.missing }
@@ -198,18 +202,38 @@ public actor AudioRecorder {
     }
   }
 
+  /// Waits for the end of a start that was stopped, but not for long: a disk may hang.
+  private func endOfStart() async {
+    let (end, session) = (startEnd, capture.session)
+    let limit = Task {
+      try? await session.sleep(until: .now + .seconds(1))
+      end.fulfill(())
+    }
+    await end.value()
+    limit.cancel()
+  }
+
   /// Writes until the capture ends or the duration is reached.
   private static func run(
     _ buffers: CaptureBuffers, into file: RecordingFile, from capture: AudioCapture
   ) async -> Result<RecordingProgress, StreamError> {
     var failure: StreamError?
+    var isWhole = false
     do throws(StreamError) {
-      for await buffer in buffers where try await file.append(buffer) { break }
+      for await buffer in buffers where try await file.append(buffer) {
+        isWhole = true
+        break
+      }
     } catch {
       failure = error
     }
     await capture.stopAudioStream()
     if failure == nil { failure = await capture.failure }
+    if failure == nil, !isWhole, file.hasDuration, !file.stop.isRaised,
+      await capture.session.isClosed
+    {
+      failure = .closed
+    }
     do throws(StreamError) {
       try await file.close()
     } catch {
@@ -237,8 +261,8 @@ public actor AudioRecorder {
   /// `stop()`. Errors: `fileFailed` for a full disk, or a pipe whose reader reads nothing for two seconds
   /// after the end, `closedPipe` if the reader closed the pipe, `engineStartFailed` if a recording
   /// without a duration has had no server for `RecordingConfiguration.serverTimeout`,
-  /// `sessionConfigFailed` if the session was deactivated during an interruption. Sound that was
-  /// written before stays in the file.
+  /// `sessionConfigFailed` if the session was deactivated during an interruption, or closed before the
+  /// duration was over. Sound that was written before stays in the file.
   @discardableResult
   public func finished() async throws(StreamError) -> RecordingProgress {
     guard let recording else { return lastProgress }
@@ -269,7 +293,10 @@ public actor AudioRecorder {
     guard let recording else {
       opening?.set()
       creation?.cancel()
-      if opening != nil { await capture.stopAudioStream() }
+      if opening != nil {
+        await capture.stopAudioStream()
+        await endOfStart()
+      }
       return lastProgress
     }
     recording.file.stop.set()

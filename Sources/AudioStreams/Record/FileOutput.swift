@@ -10,6 +10,7 @@ import POSIX
 final class FileOutput {
   private let descriptor: Int32
   private let closes: Bool
+  private var isClosed = false
   /// Whether it is written from here on only.
   let isPipe: Bool
   /// Raised when the recording is to end: then a reader that stalls is abandoned.
@@ -35,7 +36,14 @@ final class FileOutput {
     isPipe = lseek(descriptor, 0, SEEK_CUR) != 0 || fcntl(descriptor, F_GETFL) & O_APPEND != 0
   }
 
-  deinit { if closes { close(descriptor) } }
+  deinit { finish() }
+
+  /// Closes the file; on some file systems (NFS, quotas) only this reports a write that failed.
+  func finish() {
+    guard closes, !isClosed else { return }
+    isClosed = true
+    if close(descriptor) < 0, errno != EINTR, failure == 0 { failure = errno }
+  }
 
   /// Opens a file; waits for the reader of a named pipe until the task is cancelled.
   private static func opened(_ path: String) -> Int32 {
@@ -173,7 +181,15 @@ final class FileOutput {
 
   /// Overwrites written bytes.
   func patch(_ bytes: [UInt8], at offset: Int64) {
-    guard !isPipe, note(pwrite(descriptor, bytes, bytes.count, Int(offset))) else { return }
+    guard !isPipe else { return }
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        pwrite(descriptor, $0.baseAddress! + done, bytes.count - done, Int(offset) + done)
+      }
+      guard note(count) else { return }
+      done += max(0, count)
+    }
   }
 
   /// Sets the mask in the header of a `WAVE_FORMAT_EXTENSIBLE` file.

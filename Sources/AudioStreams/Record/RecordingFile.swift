@@ -26,6 +26,7 @@ actor RecordingFile {
 
   /// Raised when the recording is to end: then a pipe's reader that stalls is abandoned.
   nonisolated let stop = StopSignal()
+  nonisolated var hasDuration: Bool { configuration.duration != nil }
 
   /// The progress up to the last buffer that is in the file.
   nonisolated var progress: RecordingProgress { published.withLock { $0 } }

@@ -65,7 +65,8 @@ final class SoundFileReader {
       sampleRate = Int(info.samplerate)
       channels = Int(info.channels)
       channelMap = Self.channelMap(of: native, channels) ?? ChannelMap.inWAV(channels)
-      frames = info.frames
+      // FLAC without a length, from a pipe, has the greatest number.
+      frames = info.frames == .max ? 0 : info.frames
       isTruncated = Self.isTruncated(native)
     #else
       throw SoundLibrary.missing

@@ -113,7 +113,14 @@ public final class SoundFileWriter {
   }
 
   #if SNDFILE
-    deinit { if let native { sf_close(native) } }
+    deinit { if let native { end(native) } }
+
+    /// Completes the file. libsndfile writes FLAC's header with the first sound, and an encoder that began
+    /// cannot begin again.
+    private func end(_ native: OpaquePointer) {
+      if format.isFLAC, frames == 0 { sf_command(native, Int32(SFC_UPDATE_HEADER_NOW), nil, 0) }
+      sf_close(native)
+    }
   #endif
 
   /// Appends interleaved samples; full scale is -1 to 1, and what exceeds it is clipped in a format of
@@ -208,7 +215,8 @@ public final class SoundFileWriter {
     #if SNDFILE
       guard let native else { return }
       self.native = nil
-      sf_close(native)
+      end(native)
+      output.finish()
       if output.failure != 0 { throw failure() }
     #endif
   }

@@ -236,6 +236,9 @@ public final class Synthesizer: Sendable {
   /// - pitch: the MIDI note number, 0 to 127; 69 is A4, 440 Hz.
   /// - velocity: how loud, 0...1.
   /// - duration: from the start of the note to silence; nil sounds until `releaseNote`.
+  /// - Returns: false if more notes wait than there is room for; this one is then dropped.
+  /// - Throws: `engineNotInitialized` without a start, `invalidValue` for a pitch or a duration that is not
+  ///   possible, and what ended the stream.
   @discardableResult
   public func triggerNote(
     pitch: Int, velocity: Velocity = .normal, duration: Duration? = nil

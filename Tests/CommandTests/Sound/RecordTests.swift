@@ -1,4 +1,5 @@
 import AudioStreams
+import Glibc
 import PulseSandbox
 import TestSupport
 import Testing
@@ -28,6 +29,23 @@ struct RecordTests {
       #expect(played.status == 0)
       let json = try JSONValue(played.standardOutput)
       #expect(json["file"] == .string(path) && json["seconds"] == .number(0.5))
+    }
+  }
+
+  @Test(
+    "an error that only the end of a file reports is an error",
+    .enabled(if: access("/usr/bin/strace", X_OK) == 0, "needs the package strace"))
+  func closing() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        strace -f -o trace.out -P $PWD/a.wav -e trace=close -e inject=close:error=ENOSPC \
+          $A record $PWD/a.wav --duration 100ms > out 2> err; code=$?
+        cat err; exit $code
+        """)
+      #expect(result.status == 74, "\(result)")
+      #expect(result.standardOutput.contains("No space left on device"), "\(result)")
     }
   }
 
