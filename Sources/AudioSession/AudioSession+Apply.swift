@@ -7,7 +7,8 @@ extension AudioSession {
   ///
   /// Returns after the server was read back and shows the mode. Settings that the previous mode
   /// changed and this one does not name are restored. A call during another one waits; of several
-  /// waiting calls only the last is applied.
+  /// waiting calls only the last is applied, and the others return after it, without an error, without
+  /// steps, and with its state.
   ///
   /// If another process holds the session, a session that does not hold hands the mode to that
   /// process and returns its report; a session that would hold throws `isBusy`, unless it takes
@@ -62,7 +63,8 @@ extension AudioSession {
   /// Changes part of the mode and applies the result.
   ///
   /// Starts from the current mode: this session's, otherwise the stored one. Waiting changes build
-  /// on each other.
+  /// on each other. A change of the category drops the options, unless it changes these, too: as in
+  /// AVAudioSession, options belong to the category with which they were set.
   ///
   /// - Parameter change: changes a copy of the current mode; called once, on the session's thread.
   /// - Throws: as ``setAudioMode(_:profile:options:)``; the former mode then stays in effect.

@@ -72,7 +72,9 @@ extension AudioSession {
         await showMark(on: server)
         learned = Learned()
         // Records the devices now, so that later changes are reported even without an earlier look.
-        if broadcast.shown.snapshot == nil { broadcast.shown.snapshot = await server.snapshot }
+        if broadcast.shown.snapshot == nil {
+          broadcast.shown.begin(with: await server.snapshot, scope)
+        }
         let tracer = configuration.tracer
         await server.setChangeHandler { [weak self] event in
           if let tracer, let event { tracer(.told(event.description)) }

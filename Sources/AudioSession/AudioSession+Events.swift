@@ -33,7 +33,8 @@ extension AudioSession {
   func publish(_ state: SessionState, isOurs: Bool) async {
     let now = await live?.snapshot
     defer { upkeep.restoredDefaults = [] }
-    if let previous = broadcast.shown.route, previous != state.route {
+    let isFirst = !broadcast.shown.hasPublished
+    if let previous = broadcast.shown.route, previous != state.route, !isFirst || !isOurs {
       let reason = RouteChangeReason.between(
         previous, state.route, isOurs: isOurs, restored: upkeep.restoredDefaults,
         needs: Array(modeInEffect?.category?.directions ?? []),
@@ -50,8 +51,8 @@ extension AudioSession {
     }
     broadcast.shown.route = state.route
     // How the first change of ours affected the devices is not an event.
-    if broadcast.shown.published == nil { broadcast.shown.snapshot = now }
-    broadcast.shown.published = now
+    if isFirst { broadcast.shown.snapshot = now }
+    (broadcast.shown.published, broadcast.shown.hasPublished) = (now, true)
     let pending = state.pending
     if pending != broadcast.shown.pending, !pending.isEmpty, life.isActive {
       emit(.pending(pending))

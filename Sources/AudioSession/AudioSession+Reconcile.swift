@@ -51,7 +51,7 @@ extension AudioSession {
   ) async -> SessionError {
     var (result, run) = (cause, run)
     do throws(SessionError) {
-      try await driver(live, store, budget.whole).run(&run)
+      try await driver(live, store, budget.rollback).run(&run)
       let (away, blocked) = change.left(by: run)
       let left = away.union(blocked)
       // What is away is not set to anything now.

@@ -52,7 +52,8 @@ extension AudioSession {
   private func reconnect(_ patience: Duration) async -> Bool {
     await queue.turns.take()
     defer { queue.turns.pass() }
-    guard !life.isClosed, isHolder else {
+    // A session that does not hold reconnects for its readers.
+    guard !life.isClosed, isHolder || !readers.isEmpty else {
       upkeep.isRecovering = false
       // Also of a session that no longer holds.
       if !life.isClosed, live == nil { emit(upkeep.rules.interruptions.noteLoss()) }
@@ -70,8 +71,10 @@ extension AudioSession {
       } else if noteInterruptions(await live.snapshot) == .ended {
         upkeep.rules.news.insert(.interruptionEnd)
       }
-      try await live.tendPins(
-        for: life.mode?.mode, deadline: Deadline(after: configuration.timeout))
+      if isHolder {
+        try await live.tendPins(
+          for: life.mode?.mode, deadline: Deadline(after: configuration.timeout))
+      }
       // Lost again in the meantime; whoever noticed left the recovery to this one.
       guard await live.lost == nil else {
         if self.live === live { await dropConnection() }
@@ -83,7 +86,7 @@ extension AudioSession {
       broadcast.shown.snapshot = snapshot
       upkeep.rules.noteReset(snapshot, at: upkeep.now)
       emit(.serverReset(upkeep.now - start))
-      await publish(try await state(live, store(live)), isOurs: true)
+      await publish(try await state(live, store(live)), isOurs: isHolder)
       upkeep.rules.pacer.endLook()
       // What an ended mode left may be there to restore, and the end of an interruption to report.
       if !life.isActive || upkeep.rules.news.contains(.interruptionEnd) { noteChange() }
@@ -98,7 +101,7 @@ extension AudioSession {
         upkeep.rules.noteReset(await live.snapshot, at: upkeep.now)
         emit(.serverReset(upkeep.now - start))
         emit(.reapplyFailed(error))
-        upkeep.rules.news.insert(.reset)
+        if modeInEffect?.reapply != .never { upkeep.rules.news.insert(.reset) }
         upkeep.failLook()
         schedule()
         return true
@@ -106,7 +109,7 @@ extension AudioSession {
       await dropConnection()
       // A private server that was removed together with the store does not return. A session of one
       // program has no store.
-      guard store(nil).isThere || scope == .application else {
+      guard store(nil).isThere || scope == .application || !isHolder else {
         Task { await close() }
         return true
       }

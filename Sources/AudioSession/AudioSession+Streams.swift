@@ -87,7 +87,8 @@ extension AudioSession {
   public func noteCorkRequest(toPause isPausing: Bool) {
     guard !isPausing else { return emit(upkeep.rules.interruptions.begin(.corkRequest)) }
     let change = upkeep.rules.interruptions.end { $0 == .corkRequest }
-    guard change == .ended else { return emit(change) }
+    // Without a server there is nothing to restore first.
+    guard change == .ended, live != nil || upkeep.isRecovering else { return emit(change) }
     upkeep.rules.news.insert(.interruptionEnd)
     upkeep.noteChange()
     schedule()

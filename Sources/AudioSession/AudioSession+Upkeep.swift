@@ -64,7 +64,6 @@ extension AudioSession {
     }
     // A session of one program switches no card.
     if upkeep.noteSleep(), isKept, scope == .server { Task { await reviveDevices(of: live) } }
-    var news: UpkeepRules.News = []
     do throws(SessionError) {
       // Rereads first: the end of an interruption must not precede the events from during it.
       if upkeep.rules.news.contains(.interruptionEnd) { await live.doubt() }
@@ -79,23 +78,15 @@ extension AudioSession {
         for: life.mode?.mode, deadline: Deadline(after: configuration.timeout))
       await live.tendMemories()
       try await restoreWhatIsOwed()
-      let snapshot = await live.snapshot
-      let hasOtherDevices =
-        broadcast.shown.snapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
+      let (snapshot, shown) = (await live.snapshot, broadcast.shown.snapshot)
       broadcast.shown.snapshot = snapshot
       if upkeep.portOverride != .none { noteRoute(try await state(live, store(live)).route) }
-      if hasOtherDevices {
-        upkeep.rules.news.insert(.otherDevices)
-        emit(.devicesChanged)
-      }
-      upkeep.noteAttachments(snapshot)
-      upkeep.rules.noteLevels(&life, in: snapshot, at: upkeep.now)
-      if noteInterruptions(snapshot) == .ended { upkeep.rules.news.insert(.interruptionEnd) }
-      // Nothing is done while a device has just been suspended: that may become an interruption.
-      if !upkeep.rules.interruptions.mayBeInterrupted {
-        (news, upkeep.rules.news) = (upkeep.rules.news, [])
-      }
-      switch upkeep.rules.work(life, life.mode?.mode, news: news, at: upkeep.now) {
+      let sight = upkeep.rules.see(
+        snapshot, after: shown, &life, inEffect: interruptibleMode, preferences: life.mode?.mode,
+        process: getpid(), at: upkeep.now)
+      if sight.hasOtherDevices { emit(.devicesChanged) }
+      if case .began? = sight.interruption { emit(sight.interruption) }
+      switch sight.work {
       case .reapply(_, let occasion): try await reapply(live, occasion)
       case .treatOthers: try await reapply(live, .upkeep, onlyForOthers: true)
       case .restoreReturned: try await restoreReturned(live)
@@ -103,10 +94,7 @@ extension AudioSession {
       }
       // Otherwise flap detection would miss devices that changed during the reapply.
       upkeep.noteAttachments(await live.snapshot)
-      if news.contains(.interruptionEnd), !upkeep.rules.interruptions.isInterrupted {
-        emit(.ended)
-      }
-      news = []
+      if upkeep.rules.didWork() { emit(.ended) }
       await publish(try await state(live, store(live)), isOurs: false)
       upkeep.rules.pacer.endLook()
       // Last: nothing that the server did report waits for it.
@@ -114,18 +102,22 @@ extension AudioSession {
         upkeep.noteChange()
       }
     } catch {
-      upkeep.rules.news.formUnion(news)
       upkeep.failLook()
       if isKept, error.code != .cancelled { emit(.reapplyFailed(error)) }
     }
+  }
+
+  /// The mode in effect, also if another session of this process maintains it.
+  private var interruptibleMode: AudioMode {
+    let isInEffect = isKept || life.isWaiting && upkeep.rules.interruptions.takeOver == nil
+    return isInEffect ? modeInEffect ?? AudioMode() : AudioMode()
   }
 
   /// Nothing is restored during an interruption. Its end is reported once the whole mode is in
   /// effect again.
   func noteInterruptions(_ snapshot: ServerSnapshot) -> InterruptionWatch.Change? {
     let change = upkeep.rules.interruptions.note(
-      snapshot, mode: isKept ? modeInEffect ?? AudioMode() : AudioMode(), process: getpid(),
-      at: upkeep.now)
+      snapshot, mode: interruptibleMode, process: getpid(), at: upkeep.now)
     if case .began = change { emit(change) }
     return change
   }

@@ -15,12 +15,13 @@ extension AudioSession {
     get async throws(SessionError) { try await getSessionState().ioBufferDuration.actual }
   }
 
-  /// The gain of the hardware input; nil without one. Throws as `sampleRate` does.
+  /// The gain of the input that programs get: that of the hardware times that of the session's own devices
+  /// before it; nil without an input. Throws as `sampleRate` does.
   public var inputGain: Volume? {
     get async throws(SessionError) { try await getSessionState().inputGain.actual }
   }
 
-  /// The volume of the hardware output; nil without one. Throws as `sampleRate` does.
+  /// The volume of the output, likewise; nil without one. Throws as `sampleRate` does.
   public var outputVolume: Volume? {
     get async throws(SessionError) { try await getSessionState().outputVolume.actual }
   }

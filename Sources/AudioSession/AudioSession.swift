@@ -18,17 +18,17 @@ public actor AudioSession {
     return AudioSession(configuration: configuration)
   }()
 
-  let loop = PulseLoop()
+  let loop: PulseLoop
   package nonisolated let configuration: SessionConfiguration
-  var connection = Connection.none
+  var connection: Connection
   /// Its lock, and the mode of this process.
-  var life = SessionLife<Hold, OwnMode>()
+  var life: SessionLife<Hold, OwnMode>
   /// Whether it is being closed, from the first thing that this does.
   private(set) var isEnding = false
   /// Whose streams the session controls; depends on the mode.
-  var scope = Scope.server
+  var scope: Scope
   /// The files of a session with scope `.application`.
-  let ownFiles = MemoryFiles()
+  let ownFiles: MemoryFiles
   /// What other processes request of this session while it holds.
   var orders = Orders()
   var learned = Learned()
@@ -56,12 +56,31 @@ public actor AudioSession {
   public init(server: String? = nil, configuration: SessionConfiguration = .init()) {
     var configuration = configuration
     configuration.server = server
+    self.init(configuration, PulseLoop(), MemoryFiles())
+  }
+
+  /// Makes a session, which may take what another one has.
+  private init(
+    _ configuration: SessionConfiguration, _ loop: PulseLoop, _ files: MemoryFiles,
+    _ life: SessionLife<Hold, OwnMode> = SessionLife(), _ connection: Connection = .none,
+    _ scope: Scope = .server
+  ) {
     self.configuration = configuration
+    (self.loop, ownFiles) = (loop, files)
+    (self.life, self.connection, self.scope) = (life, connection, scope)
     readers = SessionReaders()
     broadcast = Broadcast(to: readers)
   }
 
-  deinit { readers.finish(isLast: true) }
+  /// A session that is released is closed, if it has something to give back.
+  deinit {
+    readers.finish(isLast: true)
+    let treatsOthers = life.held?.baseline.entries.contains { $0.setting.isOfOthers } == true
+    let hasOwnStreams = life.isActive ? scope == .application : false
+    guard case .live = connection, [treatsOthers, hasOwnStreams].contains(true) else { return }
+    let heir = AudioSession(configuration, loop, ownFiles, life, connection, scope)
+    Task { await heir.close() }
+  }
 
   /// Ends the session's connection, pins and lock. An applied mode stays in effect, but other
   /// programs are no longer silenced or ducked; a session with scope `.application` is reverted
@@ -80,6 +99,7 @@ public actor AudioSession {
     if scope == .application, life.isActive, await live?.lost == nil { _ = try? await revert() }
     life.beginClosing()
     queue.running?.set()
+    queue.withdraw?()
     queue.endPause()
     if case .connecting(let attempt) = connection { attempt.cancel() }
     let alarm = Deadline(after: .seconds(2)).onPassing(on: loop) { await self.endUpkeep() }

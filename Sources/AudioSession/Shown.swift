@@ -14,4 +14,14 @@ struct Shown {
   var written: SessionState?
   /// Messages about damaged files that were set aside.
   var storeNotes: [String] = []
+  /// Whether a state was published.
+  var hasPublished = false
+
+  /// Notes the server before the first state: with that the first change is compared, unless it
+  /// is the session's own.
+  mutating func begin(with snapshot: ServerSnapshot, _ scope: Scope) {
+    self.snapshot = snapshot
+    guard scope == .server else { return }
+    (route, published) = (snapshot.route, snapshot)
+  }
 }

@@ -56,7 +56,7 @@ struct Upkeep {
   var hasSlept: Bool { wokeAt.map { now - $0 < .seconds(10) } ?? false }
 
   /// A look has failed: the next one comes after a pause.
-  mutating func failLook() { rules.pacer.failLook(at: now) }
+  mutating func failLook() { rules.failLook(at: now) }
 
   mutating func noteChange() { rules.pacer.noteChange(at: now) }
 

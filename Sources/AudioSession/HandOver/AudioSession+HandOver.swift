@@ -111,6 +111,11 @@ extension AudioSession {
     let (signals, signal) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let stop = StopSignal()
+    queue.withdraw = {
+      stop.set()
+      signal.yield()
+    }
+    defer { queue.withdraw = nil }
     return try await stop.shielding(onStop: { signal.yield() }) { () throws(SessionError) in
       try await self.exchange(kind, owner, store, budget, stop, (signals, signal))
     }

@@ -12,6 +12,8 @@ package struct UpkeepRules: Sendable {
   package var restores = RestoreWatch()
   /// What no look has acted on yet.
   package var news: News = []
+  /// What the current look acts on.
+  private var takenNews: News = []
   package var conflicts = ConflictDetector()
   private var manager = ManagerWatch()
   private var refused = RefusalBackoff()
@@ -117,6 +119,55 @@ package struct UpkeepRules: Sendable {
 
   // MARK: What it does
 
+  /// What a look has seen in a reading of the server.
+  package struct Sight<Mode> {
+    /// What the look does now; nil for nothing.
+    package var work: Work<Mode>?
+    package var interruption: InterruptionWatch.Change?
+    /// Whether devices have come or gone since the state that was shown last.
+    package var hasOtherDevices: Bool
+  }
+
+  /// Takes in what a look has read, and decides what it does.
+  ///
+  /// - Parameters:
+  ///   - shown: the server in the state that was shown last.
+  ///   - mode: the mode in effect, which calls and suspended devices interrupt.
+  ///   - preferences: those of the declared mode, which decide when it is applied again.
+  ///   - process: this process's id.
+  package mutating func see<Lock, Mode>(
+    _ snapshot: ServerSnapshot, after shown: ServerSnapshot?, _ life: inout SessionLife<Lock, Mode>,
+    inEffect mode: AudioMode, preferences: AudioMode?, process: Int32, at now: Duration
+  ) -> Sight<Mode> {
+    let hasOtherDevices = shown.map { snapshot.hasOtherDevices(than: $0) } ?? false
+    if hasOtherDevices { news.insert(.otherDevices) }
+    noteReading(snapshot, at: now)
+    noteAttachments(snapshot, at: now)
+    noteLevels(&life, in: snapshot, at: now)
+    let interruption = interruptions.note(snapshot, mode: mode, process: process, at: now)
+    if interruption == .ended { news.insert(.interruptionEnd) }
+    // Nothing is done while a device has just been suspended: that may become an interruption.
+    if !interruptions.mayBeInterrupted { (takenNews, news) = (news, []) }
+    return Sight(
+      work: work(life, preferences, news: takenNews, at: now), interruption: interruption,
+      hasOtherDevices: hasOtherDevices)
+  }
+
+  /// The look has done its work.
+  ///
+  /// - Returns: whether an interruption has ended and is to be reported now.
+  package mutating func didWork() -> Bool {
+    defer { takenNews = [] }
+    return takenNews.contains(.interruptionEnd) && !interruptions.isInterrupted
+  }
+
+  /// The look has failed: the next one comes after a pause, and acts on the same news.
+  package mutating func failLook(at now: Duration) {
+    news.formUnion(takenNews)
+    takenNews = []
+    pacer.failLook(at: now)
+  }
+
   /// What a look does once the server was read.
   package enum Work<Mode> {
     case reapply(Mode, Occasion)
@@ -207,7 +258,9 @@ package struct UpkeepRules: Sendable {
   package mutating func noteConflicts(
     _ look: Reapply, at now: Duration, beside programs: [String] = []
   ) -> [(setting: Setting, programs: [String])] {
-    guard look.occasion == .upkeep else { return [] }
+    // What PipeWire's session manager restores after its start is no conflict. A restarted server has
+    // forgotten by itself only what was set before, which is no foreign change.
+    guard look.occasion == .upkeep || !manager.isNew(at: now) else { return [] }
     conflicts.forgetStreams(besides: look.run.input.snapshot)
     return conflicts.noteChanges(look.run.foreign, at: now, beside: programs)
   }
@@ -297,7 +350,7 @@ extension ReapplyPolicy {
     switch self {
     case .always: true
     case .onRouteChange: !news.isEmpty
-    // A session that has its server back applies its mode whatever has changed meanwhile.
+    // A session that another process had taken over applies its mode whatever has changed meanwhile.
     case .never: news.contains(.reset)
     }
   }

@@ -128,7 +128,7 @@ struct ManyCallersTests {
       }
     } catch {
       // `setActive` where there is no mode yet, or none any more.
-      #expect(error.code == .activationFailed, "\(error)")
+      #expect(error.code == .activationFailed && number % 8 == 5, "\(error)")
     }
   }
 
@@ -239,8 +239,12 @@ struct ManyCallersTests {
         }
         let after = try await rig.listing(expecting: before)
         #expect(after == before, "\(number): \(after.difference(from: before))")
-        if !wire.hasTripped { return }
+        if !wire.hasTripped {
+          #expect(number > 12, "an apply has more requests")
+          return
+        }
       }
+      Issue.record("an apply has more than 60 requests")
     }
   }
 
@@ -274,7 +278,9 @@ struct ManyCallersTests {
       for number in 1...60 where EveryDay.has(number, position, part: 2) {
         let target = Shared<AudioSession?>(nil)
         let made = Shared<Task<ApplyReport, any Error>?>(nil)
-        let wire = Tripwire(counting: { !$0.hasPrefix("get_") }) {
+        // What the session still does for its own mode does not count.
+        let isDisturbed = Shared(false)
+        let wire = Tripwire(counting: { isDisturbed.value && !$0.hasPrefix("get_") }) {
           // It is in the line before the session's thread goes on.
           made.value = target.value.map { session in
             Task.immediate { try await call.make(of: session) }
@@ -285,17 +291,19 @@ struct ManyCallersTests {
         try await session.setAudioMode(.fullInternal)
         let events = session.events
         wire.arm(number)
+        isDisturbed.value = true
         try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
         while made.value == nil, try await session.getSessionState().reapplies == 0 {}
         // What is asked from here on is not upkeep's.
         wire.arm(0)
         _ = try await session.getSessionState()
-        if let report = try await made.value?.value, call == .apply {
+        let report = try await made.value?.value
+        if let report, call == .apply {
           for (name, property) in report.state.properties where property.preferred != nil {
             #expect(property.verdict == .applied, "\(number): \(name): \(property)")
           }
         }
-        try await session.revert()
+        let revert = try await session.revert()
         await session.close()
         target.value = nil
         var reapplies = 0
@@ -305,8 +313,16 @@ struct ManyCallersTests {
         }
         #expect(number > 1 || reapplies == 0)
         let after = try await rig.listing(expecting: before)
-        #expect(after == before, "\(number): \(after.difference(from: before))")
-        if !wire.hasTripped { return }
+        #expect(
+          after == before,
+          """
+          \(number): \(after.difference(from: before))
+          \(report?.steps ?? []), \(revert.steps) \(revert.left), \(reapplies)
+          """)
+        if !wire.hasTripped {
+          #expect(number > 1, "the upkeep of one change has no request")
+          return
+        }
       }
       Issue.record("the upkeep of one change has more than 60 requests")
     }

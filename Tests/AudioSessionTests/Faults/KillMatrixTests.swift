@@ -115,7 +115,10 @@ struct KillMatrixTests {
     // Every day each change meets two of the four.
     let position = Victim.allCases.firstIndex(of: victim)!
     for number in 1...Self.last where EveryDay.has(number, position, part: 2) {
-      guard try await fault(victim, at: number) else { return }
+      guard try await fault(victim, at: number) else {
+        #expect(number > 3, "an apply has more changes")
+        return
+      }
     }
     Issue.record("an apply has more than \(Self.last) changes")
   }

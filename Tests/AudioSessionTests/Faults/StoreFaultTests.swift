@@ -272,9 +272,10 @@ struct StoreFaultTests {
   @Test("a folder behind a link is as good as any", .server)
   func linked() async throws {
     try await Rig.with(.minimal) { rig in
-      mkdir(rig.sandbox.directory + "/elsewhere", 0o700)
-      symlink("elsewhere", rig.sandbox.directory + "/store")
+      #expect(mkdir(rig.sandbox.directory + "/elsewhere", 0o700) == 0)
+      #expect(symlink("elsewhere", rig.sandbox.directory + "/store") == 0)
       try await rig.session.setAudioMode(Self.mode)
+      #expect(!Folder.names(rig.sandbox.directory + "/elsewhere").isEmpty)
       try await rig.session.revert()
     }
   }

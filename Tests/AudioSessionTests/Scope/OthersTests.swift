@@ -282,12 +282,30 @@ struct OthersTests {
   }
 
   @Test(
+    "a session that goes without a close gives others back", .bothServers,
+    arguments: [Place.desktop, .graph])
+  func forgotten(_ place: Place) async throws {
+    try await Rig.with(place.configuration) { rig in
+      let (player, song) = try await play(rig)
+      var session: AudioSession? = Rig.session(rig.sandbox)
+      try await session?.setAudioMode(AudioMode(category: .playback, options: [.silenceOthers]))
+      #expect(try await rig.eventually { $0.sinkInput(song)?.isMuted == true })
+      session = nil
+      #expect(try await rig.eventually { $0.sinkInput(song)?.isMuted == false })
+      // And the lock.
+      try await rig.session.setAudioMode(AudioMode(category: .playback))
+      await player.close()
+    }
+  }
+
+  @Test(
     "options do not outlive their category", .bothServers, arguments: [Place.desktop, .graph])
   func notSticky(_ place: Place) async throws {
     try await Rig.with(place.configuration) { rig in
       let (player, song) = try await play(rig)
       try await rig.session.setAudioMode(
         AudioMode(category: .playback, options: [.silenceOthers]))
+      #expect(try await rig.eventually { $0.sinkInput(song)?.isMuted == true })
       let report = try await rig.session.update { $0.category = .ambient }
       #expect(report.state.properties[.options]?.verdict == .unset)
       let snapshot = try await rig.snapshot { $0.sinkInput(song)?.isMuted == false }

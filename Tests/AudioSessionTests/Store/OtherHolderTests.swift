@@ -230,10 +230,9 @@ struct OtherHolderTests {
       let foreign = await failureToEnd(rig.session)
       #expect(foreign?.code == .isBusy, "\(foreign as Any)")
       #expect(foreign?.message.contains("there is no such process here") == true)
-      var status: Int32 = 0
-      #expect(waitpid(other, &status, WNOHANG) == 0)
+      // It is this that ends it.
       kill(other, SIGKILL)
-      reap(other)
+      #expect(reap(other) == 128 + SIGKILL)
       // No process has it.
       try sign(lock, .max, ProcessName.own)
       let absent = await failureToEnd(rig.session)
@@ -301,6 +300,29 @@ struct OtherHolderTests {
       let session = Rig.session(rig.sandbox, isHolding: false, timeout: .seconds(2))
       try await patiently { () throws(SessionError) in try await session.setAudioMode(Self.mode) }
       await session.close()
+    }
+  }
+
+  @Test func `a session that is closed withdraws what the holder has not done`() async throws {
+    try await Rig.with(.minimal) { rig in
+      let (store, calls) = (rig.store, SystemCalls())
+      try store.prepare()
+      let lock = try calls.open(store.lockPath, .signing)
+      #expect(try calls.lock(lock, .exclusive))
+      // It answers nothing.
+      let holder = try Launch(program: "/bin/sleep", arguments: ["60"]).spawn()
+      try sign(lock, holder, ProcessName.own)
+      let session = Rig.session(rig.sandbox, isHolding: false, timeout: .seconds(60))
+      let call = Task { try await session.setAudioMode(Self.mode) }
+      #expect(await eventually { File.status(store.files.path(.order)) != nil })
+      let time = await ContinuousClock().measure { await session.close() }
+      #expect(time < Rig.standstill, "\(time)")
+      let error = await #expect(throws: SessionError.self) { _ = try await call.value }
+      #expect(error?.code == .cancelled, "\(error as Any)")
+      #expect(File.status(store.files.path(.order)) == nil)
+      kill(holder, SIGKILL)
+      reap(holder)
+      try calls.close(lock)
     }
   }
 

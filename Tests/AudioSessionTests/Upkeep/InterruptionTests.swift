@@ -35,6 +35,47 @@ struct InterruptionTests {
       properties: ["media.role": role])
   }
 
+  @Test("a request to pause and its end are reported without a server, too")
+  func corkRequestWithoutServer() async throws {
+    let session = AudioSession(server: "unix:/nonexistent/pulse")
+    let events = session.events
+    await session.noteCorkRequest(toPause: true)
+    await session.noteCorkRequest(toPause: false)
+    var seen: [SessionEvent] = []
+    for await event in events {
+      seen.append(event)
+      if seen.count == 2 { break }
+    }
+    #expect(seen == [.interruptionBegan(.corkRequest), .interruptionEnded(shouldResume: false)])
+    await session.close()
+  }
+
+  @Test(
+    "a second session's call mode is no more interrupted by calls than the first one's", .server)
+  func secondSession() async throws {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+      let second = Rig.session(rig.sandbox)
+      var mode = AudioMode(category: .playAndRecord)
+      mode.mode = .voiceChat
+      mode.onFailure = .bestEffort
+      try await second.setAudioMode(mode)
+      let phone = try await PulseClient.connect(
+        to: rig.sandbox.address, name: "phone", properties: ["application.process.id": "1"])
+      let ring = try await phone.openStream(playing("phone"))
+      #expect(try await rig.eventually { $0.sinkInputs.contains { $0.index == ring.index } })
+      _ = try await second.getSessionState()
+      #expect(await !second.mustGiveWay)
+      // Without a mode it would be.
+      let third = Rig.session(rig.sandbox, isHolding: false)
+      _ = try await third.getSessionState()
+      #expect(await third.mustGiveWay)
+      await phone.close()
+      await third.close()
+      await second.close()
+    }
+  }
+
   @Test(
     "another program's call: nothing is put back until it ends", .bothServers,
     arguments: Feature.upkeep.machines)

@@ -143,6 +143,89 @@ struct ResetTests {
     }
   }
 
+  @Test("one that comes back is reported to readers of a session that holds nothing", .server)
+  func withoutMode() async throws {
+    try await Rig.with(.minimal) { rig in
+      _ = try await rig.session.currentRoute
+      let events = rig.session.events
+      try await rig.sandbox.kill()
+      try await rig.sandbox.restart()
+      #expect(await isReset(events))
+      let outside = try await Rig.client(of: rig.sandbox, "other")
+      _ = try await outside.loadModule("module-null-sink", "sink_name=added")
+      for await event in events where event == .devicesChanged { break }
+      await outside.close()
+    }
+  }
+
+  @Test("what changes the route first is reported, also where no mode was applied", .server)
+  func firstRoute() async throws {
+    try await Rig.with(.nullDevices) { rig in
+      let former = try await rig.session.currentRoute
+      let other = try #require(
+        try await rig.outside.snapshot().sinks.map(\.name).first {
+          $0 != former.outputs.first?.name
+        })
+      let events = rig.session.events
+      try await rig.outside.setDefaultSink(other)
+      for await event in events {
+        guard case .routeChanged(_, let previous, let current) = event else { continue }
+        #expect(previous.outputs.first?.name == former.outputs.first?.name)
+        #expect(current.outputs.first?.name == other)
+        break
+      }
+    }
+  }
+
+  @Test(
+    "one where a program is faster than the session: that is a conflict, too", .server,
+    .timeLimit(.minutes(1)))
+  func withFasterRival() async throws {
+    try await Rig.with(.minimal) { rig in
+      let link = rig.sandbox.directory + "/link"
+      #expect(symlink(rig.sandbox.directory, link) == 0)
+      let session = AudioSession(
+        server: "unix:\(link)/pulse.sock",
+        configuration: SessionConfiguration(
+          timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store"))
+      var mode = mode
+      mode.gainLock = true
+      try await session.setAudioMode(mode)
+      let events = session.events
+      // It is there before the session has its server back.
+      #expect(unlink(link) == 0)
+      try await rig.sandbox.kill()
+      try await rig.sandbox.restart()
+      let foe = try await PulseClient.connect(to: rig.sandbox.address, name: "mixer")
+      try await foe.subscribe()
+      let changes = await foe.events()
+      let competing = Task {
+        for await event in changes where event.facility != .client && event.kind != .remove {
+          try? await foe.setVolume(.input, device: "mic", ChannelVolumes(.norm, channels: 2))
+        }
+      }
+      #expect(symlink(rig.sandbox.directory, link) == 0)
+      var blamed: [String] = []
+      for await event in events {
+        guard case .conflict(_, let opponents, _) = event else { continue }
+        blamed = opponents
+        break
+      }
+      #expect(blamed.contains("mixer"))
+      // The rest is maintained all the same.
+      let isKept = try await eventually {
+        let properties = try await session.getSessionState().properties
+        return properties[.channelMap]?.verdict == .applied
+          && properties[.preferredInput]?.verdict == .applied
+          && properties[.inputGain]?.verdict == .overridden
+      }
+      #expect(isKept)
+      await foe.close()
+      await competing.value
+      await session.close()
+    }
+  }
+
   @Test(
     "one that freezes is noticed by the next call, and goes on", .server, .timeLimit(.minutes(1)))
   func frozen() async throws {

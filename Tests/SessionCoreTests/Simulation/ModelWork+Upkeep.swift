@@ -41,7 +41,12 @@ extension ModelWork {
     let wasLost = connection == nil
     let end = { [weak self] (error: SessionError?) in
       guard let self else { return }
-      if error == nil { rules.pacer.endLook() } else { rules.pacer.failLook(at: world.now) }
+      if error == nil {
+        _ = rules.didWork()
+        rules.pacer.endLook()
+      } else {
+        rules.failLook(at: world.now)
+      }
       done()
       schedule()
     }
@@ -58,12 +63,15 @@ extension ModelWork {
       }
       backoff = nil
       let (snapshot, now) = (view.snapshot, world.now)
-      rules.noteReading(snapshot, at: now)
-      if wasLost { rules.noteReset(snapshot, at: now) }
-      rules.noteAttachments(snapshot, at: now)
+      if wasLost {
+        rules.noteReset(snapshot, at: now)
+        rules.news.insert(.reset)
+      }
       let mode = world.mode(session.life.modeInEffect ?? 0)
-      _ = rules.interruptions.note(snapshot, mode: mode, process: session.process, at: now)
-      switch rules.work(session.life, mode, news: wasLost ? .reset : [], at: now) {
+      let sight = rules.see(
+        snapshot, after: nil, &session.life, inEffect: mode, preferences: mode,
+        process: session.process, at: now)
+      switch sight.work {
       case .reapply(let number, let occasion): reapply(number, view, occasion, isStopped, end)
       case .treatOthers(let number):
         reapply(number, view, .upkeep, onlyForOthers: true, isStopped, end)

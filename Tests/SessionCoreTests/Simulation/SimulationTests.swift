@@ -106,6 +106,8 @@ struct SimulationTests {
         try Simulation(seed: seed, on: .pulseaudio, mutant: mutant).run()
       } catch {
         broken = error.rule
+        // It is the mutant's fault.
+        #expect(throws: Never.self) { try Simulation(seed: seed, on: .pulseaudio).run() }
       }
     }
     #expect(broken != nil)
@@ -130,6 +132,7 @@ struct SimulationTests {
         try Simulation(seed: seed, seesDisk: false) { Mutant(base: $0, fault: fault) }.run()
       } catch {
         broken = error.rule
+        #expect(throws: Never.self) { try Simulation(seed: seed, seesDisk: false).run() }
       }
     }
     #expect(
