@@ -126,13 +126,16 @@ package enum File {
     _ path: String, with bytes: some Collection<UInt8>, by draft: String, mode: mode_t,
     keepsMode: Bool = false, isSynced: Bool = false
   ) throws(SystemError) {
-    let old = keepsMode ? status(path).map { $0.st_mode & 0o777 } : nil
+    let old = keepsMode ? status(path) : nil
+    let kept = old.map { $0.st_mode & 0o777 }
     unlink(draft)
     do throws(SystemError) {
       let file = try Descriptor(
-        opening: draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: old ?? mode)
+        opening: draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: kept ?? mode)
+      // The administrator writes a file of its user. (Others may not give files away.)
+      if let old, old.st_uid != geteuid() { _ = fchown(file.raw, old.st_uid, old.st_gid) }
       // The mask applies to new files only. A file system without permissions refuses.
-      if let old { fchmod(file.raw, old) }
+      if let kept { fchmod(file.raw, kept) }
       try file.write(bytes)
       if isSynced { try retrying { fsync(file.raw) } }
       try file.close()
@@ -141,6 +144,10 @@ package enum File {
       unlink(draft)
       throw error
     }
+    guard isSynced else { return }
+    // Its name, too. Some file systems cannot.
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    if let folder = try? Descriptor(opening: folder, O_RDONLY | O_DIRECTORY) { fsync(folder.raw) }
   }
 }
 

@@ -29,7 +29,9 @@ package enum ProfileWriter {
     let matching = lines(match)
     sections.append(
       section("match", matching.isEmpty ? [] : comment(comments["match"]) + matching))
-    let session = profile.map { ["profile = \(TOMLWords.quoted($0))"] } ?? []
+    // TOML has no NUL.
+    let name = profile.map { TOMLWords.quoted($0.filter { $0 != "\0" }) }
+    let session = name.map { ["profile = \($0)"] } ?? []
     sections.append(
       section("session", session + extra.map { "\(TOMLWords.key($0.0)) = \($0.1)" }))
     return sections.filter { !$0.isEmpty }.joined(separator: "\n")

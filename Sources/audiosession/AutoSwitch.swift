@@ -128,7 +128,8 @@ actor AutoSwitch {
       // What a folder that cannot be read has may be what the devices call for.
       let isNews = reported.insert(error.message).inserted
       if isNews { printing.add { [output] in output.report(error, isOneLine: true) } }
-      return
+      choice.postpone(until: now + .seconds(5))
+      return schedule()
     }
     let isAgain = detection != nil && detection?.chosen == failed?.profile
     // Restoring the former mode changes devices, too, which must not shorten the pause.

@@ -68,6 +68,8 @@ import Testing
 
   @Test(arguments: [
     Mistake("input.prefer = ['']", "1:1: a name in input.prefer is empty"),
+    Mistake("match.inputs = ['']", "1:1: a name in match.inputs is empty"),
+    Mistake("match.outputs = [{ form-factor = '' }]", "1:1: a name in match.outputs is empty"),
     Mistake(
       "input.prefer = [\"a\\u0007b\"]",
       "1:1: the name \"a\\u{07}b\" in input.prefer has a control character"),

@@ -23,6 +23,21 @@ import Testing
     }
   }
 
+  @Test func `what a profile cannot say of a port is left out`() throws {
+    for name in ["a\u{1}", "type:mic"] {
+      var snapshot = Machine.laptop.snapshot
+      let index = try #require(
+        snapshot.sources.firstIndex { $0.name == snapshot.server.defaultSourceName })
+      let port = DevicePort(name: name, direction: .input)
+      #expect(snapshot.sources[index].ports.count > 1)
+      snapshot.sources[index].ports.append(port)
+      snapshot.sources[index].activePort = name
+      let setup = CapturedSetup(of: snapshot)
+      #expect(setup.mode.inputPort == nil && setup.left.count == 1, "\(setup.left)")
+      #expect(throws: Never.self) { try Profile.parse(ProfileWriter.toml(setup), name: "saved") }
+    }
+  }
+
   @Test func `what a server says does not end a comment`() throws {
     var snapshot = Machine.server.snapshot
     snapshot.sinks[0].description = "evil\ncategory = \"record\"\u{7f}"

@@ -79,6 +79,22 @@ import Testing
     #expect(Property.rows.map { "\"\($0.name)\"" }.filter { !words.contains($0[...]) } == [])
   }
 
+  @Test func `a device whose name is default is not the default`() throws {
+    var mode = AudioMode()
+    mode.preferredInput = [.name("default"), .all([.name("default"), .portType(.mic)])]
+    let parsed = try Profile.parse(ProfileWriter.toml(mode), name: "round")
+    #expect(
+      parsed.mode.preferredInput
+        == [.name("[d]efault"), .all([.name("[d]efault"), .portType(.mic)])])
+  }
+
+  @Test func `the name of a profile is any that a file can have`() throws {
+    let name = "a\u{1b}\u{92}\r\n\"é"
+    let text = ProfileWriter.toml(AudioMode(), profile: name + "\0", extra: [("active", 1)])
+    let parsed = try Profile.parse(text, name: "stored", allowsSession: true)
+    #expect(parsed.session?.profile == name)
+  }
+
   @Test func `every volume reads back`() throws {
     var mode = AudioMode()
     for raw in stride(from: UInt32(0), through: 0x30000, by: 61) {

@@ -66,8 +66,11 @@ public enum PortMatcher: Sendable, Hashable, Codable {
 }
 
 extension PortMatcher: ExpressibleByStringLiteral {
-  /// A name or a glob.
-  public init(stringLiteral value: String) { self = .name(value) }
+  /// A name, a glob, or `type:` with a port type, as in a profile file.
+  public init(stringLiteral value: String) {
+    let type = value.hasPrefix("type:") ? PortType(rawValue: String(value.dropFirst(5))) : nil
+    self = type.map(Self.type) ?? .name(value)
+  }
 }
 
 extension PortMatcher: CustomStringConvertible {

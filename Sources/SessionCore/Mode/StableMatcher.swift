@@ -85,7 +85,7 @@ extension DeviceMatcher {
   }
 
   /// Whether a profile can contain the value.
-  fileprivate static func isSayable(_ value: String) -> Bool {
+  static func isSayable(_ value: String) -> Bool {
     !value.isEmpty && Glob.escaped(value).utf8.count <= 256
       && value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
   }

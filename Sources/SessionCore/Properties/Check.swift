@@ -1,8 +1,8 @@
 import PulseTypes
 
 /// The checks of values, some of which depend on other values of their mode.
-enum Check {
-  static func failure(_ property: Property, _ value: String, _ message: String) -> SessionError {
+package enum Check {
+  static func failure(_ property: Property?, _ value: String, _ message: String) -> SessionError {
     SessionError(
       .invalidValue, stage: .configuration, message, property: property, value: value)
   }
@@ -65,7 +65,7 @@ enum Check {
         property, "[]",
         "an empty list of devices matches nothing; leave the key out to keep the device")
     }
-    for matcher in matchers { try self.matcher(matcher, property) }
+    for matcher in matchers { try self.matcher(matcher, property.rawValue, property) }
   }
 
   static func ports(
@@ -74,38 +74,61 @@ enum Check {
     guard !ports.isEmpty else {
       throw failure(property, "[]", "an empty list of ports matches nothing; leave the key out")
     }
-    for case .name(let port) in ports { try name(port, property) }
+    for case .name(let port) in ports {
+      try name(port, property)
+      guard !port.hasPrefix("type:") else {
+        throw failure(property, port, "\"\(port)\" in \(property) is no port type")
+      }
+    }
   }
 
-  private static func matcher(_ matcher: DeviceMatcher, _ property: Property) throws(SessionError) {
+  /// - Parameters:
+  ///   - place: the property or the key of a profile, for the message.
+  ///   - property: the property, if it is one.
+  package static func matcher(
+    _ matcher: DeviceMatcher, _ place: String, _ property: Property? = nil
+  ) throws(SessionError) {
     switch matcher {
     case .default, .portType: return
-    case .name(let word), .formFactor(let word): try name(word, property)
+    case .name(let word), .formFactor(let word): try name(word, in: place, property)
     case .properties(let properties):
+      guard !properties.isEmpty else {
+        throw failure(
+          property, "{}", "an empty table of properties in \(place) matches nothing")
+      }
       for (key, value) in properties {
-        try name(key, property)
-        try name(value, property)
+        try name(key, in: place, property)
+        try name(value, in: place, property)
       }
     case .all(let parts):
-      for part in parts { try self.matcher(part, property) }
+      guard !parts.isEmpty else {
+        throw failure(property, "[]", "an empty list in \(place) matches nothing")
+      }
+      for part in parts { try self.matcher(part, place, property) }
     }
   }
 
   /// No server accepts a name of more than 128 bytes; a control character is a mistake or an
   /// attack.
   static func name(_ name: String, _ property: Property) throws(SessionError) {
-    guard !name.isEmpty else { throw failure(property, "", "a name in \(property) is empty") }
+    try self.name(name, in: property.rawValue, property)
+  }
+
+  private static func name(
+    _ name: String, in place: String, _ property: Property?
+  ) throws(SessionError) {
+    guard !name.isEmpty else { throw failure(property, "", "a name in \(place) is empty") }
     guard name.utf8.count <= 256 else {
       throw failure(
         property, String(name.prefix(40)) + "…",
-        "a name in \(property) is \(name.utf8.count) bytes long; at most 256 make sense")
+        "a name in \(place) is \(name.utf8.count) bytes long; at most 256 make sense")
     }
     guard name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
       let visible = name.unicodeScalars.map { scalar in
         scalar.escaped(asASCII: scalar.properties.generalCategory == .control)
       }.joined()
       throw failure(
-        property, visible, "the name \"\(visible)\" in \(property) has a control character")
+        property, visible, "the name \"\(visible)\" in \(place) has a control character")
     }
   }
 

@@ -47,6 +47,9 @@ struct CodecAspect: Aspect {
     guard let device = source.devices[.output], let card = source.snapshot.card(of: device),
       source.changed.contains(.codec(card: card.name))
     else { return }
+    guard card.activeCodec.map({ DeviceMatcher.isSayable($0) }) ?? true else {
+      return setup.left.append("the codec of \(card.name) has no name that a profile can hold")
+    }
     setup.mode.outputCodec = card.activeCodec
   }
 

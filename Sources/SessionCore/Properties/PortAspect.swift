@@ -49,6 +49,9 @@ struct PortAspect: Aspect {
       port.name != device.portByItself?.name
         || source.changed.contains(.port(direction, device: device.name))
     else { return }
+    guard DeviceMatcher.isSayable(port.name), !port.name.hasPrefix("type:") else {
+      return setup.left.append("the port of \(device.name) has no name that a profile can hold")
+    }
     let path = direction == .input ? \AudioMode.inputPort : \.outputPort
     setup.mode[keyPath: path] = [.name(port.name)]
     setup.notes[property] = port.description.isEmpty ? nil : port.description

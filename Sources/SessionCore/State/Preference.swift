@@ -23,12 +23,12 @@ extension SessionState {
     typed(.ioBufferDuration) { $0.number.map { Duration(saturatingSeconds: $0) } }
   }
 
-  /// The gain of the hardware input.
+  /// The gain of the input that programs get, with that of the session's own devices.
   public var inputGain: Preference<Volume> {
     typed(.inputGain) { $0.number.map(Volume.init(fraction:)) }
   }
 
-  /// The volume of the hardware output.
+  /// The volume of the output, with that of the session's own devices.
   public var outputVolume: Preference<Volume> {
     typed(.outputVolume) { $0.number.map(Volume.init(fraction:)) }
   }

@@ -49,6 +49,9 @@ package struct ProfileSwitch: Sendable {
     settled = min(due, settled ?? due)
   }
 
+  /// The profiles could not be read: decides later.
+  package mutating func postpone(until due: Duration) { settled = due }
+
   /// Takes back `forget`, unless a decision was made since.
   package mutating func remember(_ profile: String?) { chosen = chosen ?? profile }
 }

@@ -108,9 +108,9 @@ struct ProfileReader {
     let label = Label(key: "match.\(entry.key)", property: "match.\(entry.key)")
     switch entry.key {
     case "inputs":
-      profile.match.inputs = Notation.devices.read(entry.node, label, &reading) ?? []
+      profile.match.inputs = devices(entry.node, label)
     case "outputs":
-      profile.match.outputs = Notation.devices.read(entry.node, label, &reading) ?? []
+      profile.match.outputs = devices(entry.node, label)
     default:
       reading.report(
         Keys.unknown(entry.key, in: "match"), at: entry.node.position,
@@ -119,12 +119,26 @@ struct ProfileReader {
     }
   }
 
+  private mutating func devices(_ node: Node, _ label: Label) -> [DeviceMatcher] {
+    let devices = Notation.devices.read(node, label, &reading) ?? []
+    do throws(SessionError) {
+      for device in devices { try Check.matcher(device, label.property) }
+    } catch {
+      reading.report(
+        error.message, at: node.position, property: label.property, value: error.value,
+        as: Never.self)
+    }
+    return devices
+  }
+
   private mutating func session(_ node: Node) {
     var session = StoredSession()
     for entry in node.table ?? [] {
       let label = Label(key: "session.\(entry.key)", property: "session.\(entry.key)")
       if entry.key == "profile" {
-        session.profile = Notation.text.read(entry.node, label, &reading)
+        // Not the text of a person: a file's name can have any character.
+        session.profile =
+          entry.node.string ?? reading.wrongType(entry.node, label, "a string")
       } else {
         session.numbers[entry.key] =
           Notation.integer(example: 1).read(entry.node, label, &reading)

@@ -29,7 +29,9 @@ struct ProfilesEditCommand: SessionCommand {
     let copy = try Draft(before)
     while true {
       // Ctrl-C is for the editor, which decides what happens to the text.
-      try Interruption.lendingKeyboard { () throws(SessionError) in try copy.edit() }
+      try Interruption.lendingKeyboard { () throws(SessionError) in
+        try copy.edit(isQuiet: context.output.isJSON)
+      }
       let contents = try copy.contents()
       guard contents != Array(before.utf8) else {
         try context.output.result(EditedProfile(name: name, source: path, changed: false)) { _ in
@@ -40,7 +42,15 @@ struct ProfilesEditCommand: SessionCommand {
       }
       let (text, errors) = checked(contents, in: copy.path, for: path)
       guard let first = errors.first else {
-        do throws(SessionError) { try Profile.save(text, as: name, overwrite: true) } catch {
+        do throws(SessionError) {
+          guard try Profile.text(name) == before else {
+            throw SessionError(
+              .invalidValue, stage: .configuration,
+              "the profile was changed by another program meanwhile, and is left as it is",
+              key: "profile", value: name)
+          }
+          try Profile.save(text, as: name, overwrite: true)
+        } catch {
           var error = error
           error.message += "; your text is in \(copy.path)"
           throw error
@@ -51,7 +61,7 @@ struct ProfilesEditCommand: SessionCommand {
         }
       }
       for error in errors { context.output.warning(error.description) }
-      guard Draft.wantsToGoOn() else {
+      guard copy.wantsToGoOn() else {
         let consequence = "; the profile is not changed, and your text is in \(copy.path)"
         // For people all are printed above.
         if context.output.isJSON, errors.count > 1 {
@@ -119,11 +129,14 @@ private struct Draft {
   }
 
   /// Runs the editor on this terminal until it ends.
-  func edit() throws(SessionError) {
+  ///
+  /// - Parameter isQuiet: whether nothing of it may get into the standard output.
+  func edit(isQuiet: Bool) throws(SessionError) {
     let editor = ProcessEnvironment["VISUAL"] ?? ProcessEnvironment["EDITOR"] ?? "editor"
     // The variable may contain arguments, so a shell must parse it.
     let launch = Launch(
-      program: "/bin/sh", arguments: ["-c", "exec \(editor) \"$1\"", "sh", path])
+      program: "/bin/sh", arguments: ["-c", "exec \(editor) \"$1\"", "sh", path],
+      descriptors: isQuiet ? [(1, 2)] : [])
     guard let child = try? launch.spawn(), reap(child) == 0 else {
       let isUnchanged = (try? contents()) == Array(original.utf8)
       if isUnchanged { remove() }
@@ -136,9 +149,10 @@ private struct Draft {
   }
 
   /// Asks whether to edit again; false if there is no terminal for the answer.
-  static func wantsToGoOn() -> Bool {
+  func wantsToGoOn() -> Bool {
     guard isatty(0) == 1, isatty(2) == 1 else { return false }
-    let question = Array("edit again? [Y/n] ".utf8)
+    // The path, for the answer Ctrl-C.
+    let question = Array("your text is in \(path); edit it again? [Y/n] ".utf8)
     _ = write(2, question, question.count)
     guard let answer = readLine() else { return false }
     return !answer.lowercased().hasPrefix("n")

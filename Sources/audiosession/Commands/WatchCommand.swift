@@ -216,7 +216,7 @@ struct WatchCommand: SessionCommand {
   /// The status text that a service manager shows.
   private static func status(_ state: SessionState) -> String {
     guard state.active else { return "STATUS=Waiting for a profile to be applied" }
-    return "STATUS=Maintaining \(state.profile ?? "the stored mode")"
+    return "STATUS=Maintaining \(state.profile.map { Text.visible($0) } ?? "the stored mode")"
   }
 
   /// Prints events and rereads the profile, until the task is cancelled.

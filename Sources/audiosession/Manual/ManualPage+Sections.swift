@@ -22,8 +22,9 @@ extension ManualPage {
     (
       "ENVIRONMENT",
       [
-        ("PULSE_SERVER", "The server, without --server."),
+        ("PULSE_SERVER, PULSE_COOKIE", "The server, without --server, and the key to it."),
         ("XDG_CONFIG_HOME, XDG_CONFIG_DIRS, XDG_STATE_HOME", "Where the files are."),
+        ("TMPDIR", "Where sandboxes and the texts of 'profiles edit' are."),
         ("NO_COLOR", "No colours."), ("EDITOR, VISUAL", "The editor of 'profiles edit'."),
       ]
     ),
@@ -37,6 +38,6 @@ extension ManualPage {
     (74, "A file cannot be written."), (75, "Timed out."),
     (76, "Another process holds the session."), (77, "Access denied."),
     (78, "This machine cannot meet the profile; nothing was changed, or everything was restored."),
-    (130, "Ended by SIGINT."), (143, "Ended by SIGTERM."),
+    (129, "Ended by SIGHUP."), (130, "Ended by SIGINT."), (143, "Ended by SIGTERM."),
   ]
 }

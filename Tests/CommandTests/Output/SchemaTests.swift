@@ -22,6 +22,8 @@ struct SchemaTests {
   private static let documents = [
     Document(command: "plan podcast", schema: "plan"),
     Document(command: "plan voice-chat", schema: "plan"),
+    // With a canceller.
+    Document(command: "state -v", schema: "state"),
     Document(command: "apply podcast", schema: "apply"),
     Document(command: "apply boom", schema: "apply"),
     Document(command: "apply nowhere", schema: "error", statuses: [78]),
@@ -96,6 +98,7 @@ struct SchemaTests {
       let before =
         switch document.schema {
         case _ where document.command == "profiles cycle": "$A profiles save desk > /dev/null\n"
+        case _ where document.command == "state -v": "$A apply voice-chat > /dev/null\n"
         case "play": "$A record talk.wav --duration 300ms > /dev/null\n"
         case "stop": "$A apply podcast --keep > /dev/null\n"
         case "service-uninstall": "$A service install > /dev/null 2>&1\n"

@@ -153,6 +153,35 @@ struct ProfilesTests {
     }
   }
 
+  @Test(
+    "edit leaves alone what another program has written meanwhile, and JSON is all that it prints",
+    .server)
+  func editMeanwhile() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "desk", "sample-rate = 48000\n")
+      let editor = try await sandbox.write(
+        file: "editor",
+        "#!/bin/sh\necho noise; echo '# mine' >> $1\n"
+          + "[ -z \"$OTHER\" ] || echo '# other' >> $OTHER\n")
+      let result = try await sandbox.shell(
+        """
+        chmod +x \(editor); unset VISUAL; export TMPDIR=\(sandbox.directory) EDITOR=\(editor)
+        $A profiles edit desk --json || exit 9
+        export OTHER=$XDG_CONFIG_HOME/audiosession/profiles/desk.toml
+        $A profiles edit desk --json && exit 8
+        cat $OTHER
+        """)
+      #expect(result.status == 0, "\(result)")
+      let lines = result.standardOutput.split(separator: "\n", omittingEmptySubsequences: false)
+      let end = try #require(lines.firstIndex { $0 == "}" }, "\(result)")
+      #expect(try JSONValue(lines[...end].joined(separator: "\n"))["changed"] == .bool(true))
+      let rest = lines[(end + 1)...].joined(separator: "\n")
+      #expect(rest.contains("was changed by another program"), "\(result)")
+      #expect(rest.contains("your text is in /"), "\(result)")
+      #expect(rest.contains("sample-rate = 48000\n# mine\n# other\n"), "\(result)")
+    }
+  }
+
   @Test("edit accepts what is right, and nothing else", .server)
   func edit() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

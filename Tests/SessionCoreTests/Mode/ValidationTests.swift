@@ -28,6 +28,16 @@ import Testing
   static let long = String(repeating: "a", count: 257)
 
   static let rows = [
+    Row("preferredInput", "[]", "an empty list in preferredInput matches nothing") {
+      $0.preferredInput = [.all([])]
+    },
+    Row("preferredOutput", "{}", "an empty table of properties in preferredOutput matches nothing")
+    {
+      $0.preferredOutput = [.all([.properties([:]), "*"])]
+    },
+    Row("inputPort", "type:microphone", "\"type:microphone\" in inputPort is no port type") {
+      $0.inputPort = ["type:mic", "type:microphone"]
+    },
     Row(
       "sampleRate", "3999", "sampleRate is 3999 Hz; it must be 4000 to 384000 Hz, such as 48000"
     ) { $0.sampleRate = 3999 },

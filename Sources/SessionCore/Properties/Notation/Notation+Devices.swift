@@ -60,7 +60,7 @@ private enum MatcherFormat {
         "an empty table in \(label.key) matches nothing; it can have \(Words.list(keys, last: "or"))"
       )
     }
-    let parts = entries.compactMap { part($0, label, &reading) }
+    let parts = entries.compactMap { reading.isFull ? nil : part($0, label, &reading) }
     guard parts.count == entries.count else { return nil }
     return parts.count == 1 ? parts[0] : .all(parts)
   }
@@ -115,11 +115,16 @@ private enum MatcherFormat {
     return .properties(properties)
   }
 
+  /// A device whose name is `default` is written as a glob: the plain word has another meaning.
+  private static func word(_ name: String) -> String {
+    TOMLWords.quoted(name == "default" ? "[d]efault" : name)
+  }
+
   /// The matcher in the format of a file.
   static func text(_ matcher: DeviceMatcher) -> String {
     switch matcher {
     case .default: "\"default\""
-    case .name(let name): TOMLWords.quoted(name)
+    case .name(let name): word(name)
     case .all(let parts): TOMLWords.table(all(parts))
     default: TOMLWords.table([pair(matcher)])
     }
@@ -135,7 +140,7 @@ private enum MatcherFormat {
   private static func pair(_ matcher: DeviceMatcher) -> (key: String, value: String) {
     switch matcher {
     case .default: ("name", "\"default\"")
-    case .name(let name): ("name", TOMLWords.quoted(name))
+    case .name(let name): ("name", word(name))
     case .formFactor(let form): ("form-factor", TOMLWords.quoted(form))
     case .portType(let type): ("port-type", TOMLWords.quoted(type.rawValue))
     case .properties(let properties):

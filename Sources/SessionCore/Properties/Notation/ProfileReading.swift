@@ -39,7 +39,11 @@ package struct ProfileReading {
     _ read: (Node, inout ProfileReading) -> Value?
   ) -> [Value]? {
     guard let nodes = node.array else { return wrongType(node, label, expected()) }
-    let values = nodes.compactMap { read($0, &self) }
+    var values: [Value] = []
+    // What comes after so many mistakes is not read; the messages take time, too.
+    for node in nodes where !isFull {
+      if let value = read(node, &self) { values.append(value) }
+    }
     return values.count == nodes.count ? values : nil
   }
 
