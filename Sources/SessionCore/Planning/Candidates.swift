@@ -51,13 +51,28 @@ extension ServerSnapshot {
     var result: [Candidate] = []
     // An output's monitor is a source of its card, too.
     let present = Set(devices(direction, of: card).lazy.filter { !$0.isMonitor }.map(\.name))
+    // WirePlumber 0.5 has a microphone of another name beside music, which it leads to the headset's own
+    // when a program records: then a prediction would name what never comes.
+    if card.hasOneName, let active = card.active, !present.isEmpty,
+      present.isDisjoint(with: card.deviceNames(direction, profile: active))
+    {
+      return []
+    }
+    // The kind of profile that each has: with one name for all profiles a call's differs from music's.
+    var areHandsFree: [Bool] = []
     for profile in card.choosableProfiles.sorted(by: { $0.priority > $1.priority }) {
       // What the profile in use has is there, by whatever names (a use case manager's).
       if profile.name == card.activeProfile, !present.isEmpty { continue }
-      for name in card.deviceNames(direction, profile: profile) where !present.contains(name) {
-        if let at = result.firstIndex(where: { $0.name == name }) {
-          result[at].profiles.append(profile.name)
+      let isHandsFree = card.hasOneName && profile.isHandsFree
+      for name in card.deviceNames(direction, profile: profile)
+      where card.hasOneName || !present.contains(name) {
+        let former = result.indices.first {
+          result[$0].name == name && areHandsFree[$0] == isHandsFree
+        }
+        if let former {
+          result[former].profiles.append(profile.name)
         } else {
+          areHandsFree.append(isHandsFree)
           let device = card.predictedDevice(direction, named: name, profile: profile)
           result.append(
             Candidate(device: device, exists: false, card: card, profiles: [profile.name]))
@@ -82,7 +97,9 @@ extension ServerSnapshot {
     }
     let existing = existing(matcher, direction, defaultBefore: defaultBefore)
     let others = cards.flatMap { predictedCandidates(direction, on: $0) }
-      .filter { matcher.matches($0.device) }
+      .filter { other in
+        matcher.matches(other.device) && !existing.contains { $0.name == other.name }
+      }
     return existing.map { candidate(existing: $0) } + others
   }
 

@@ -26,11 +26,13 @@ extension Card {
     }
   }
 
+  /// Whether its devices have one name per direction, whatever the profile: a headset's on PipeWire.
+  var hasOneName: Bool { properties["device.api"] == "bluez5" }
+
   /// The names of a profile's devices of a direction.
   func deviceNames(_ direction: Direction, profile: CardProfile) -> [String] {
     guard profile.count(direction) > 0 else { return [] }
-    if properties["device.api"] == "bluez5" {
-      // PipeWire: one name per direction, whatever the profile.
+    if hasOneName {
       let address = name.dropFirst("bluez_card.".count)
       return [direction == .input ? "bluez_input.\(address).0" : "bluez_output.\(address).1"]
     }
@@ -84,6 +86,9 @@ extension Card {
 }
 
 extension CardProfile {
+  /// Whether it is a headset's profile for calls.
+  var isHandsFree: Bool { ["headset", "handsfree", "hsp", "hfp"].contains { name.has($0) } }
+
   /// How many devices of a direction the profile has.
   func count(_ direction: Direction) -> Int { direction == .input ? sourceCount : sinkCount }
 

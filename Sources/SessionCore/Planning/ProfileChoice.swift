@@ -28,7 +28,7 @@ struct ProfileChoice {
   private func shouldLeaveHandsFree(_ active: CardProfile) -> Bool {
     guard card.isBluetooth, mode.category != nil || mode.preferences(.output).prefer != nil,
       !needs.contains(where: { $0.device.direction == .input }),
-      !active.name.has("a2dp")
+      active.isHandsFree
     else { return false }
     return card.choosableProfiles.contains { $0.name.has("a2dp") && gives($0) }
   }

@@ -84,6 +84,55 @@ private typealias Server = SimulatedServer
     #expect(try profiles { $0.category = .playback }.count == 1)
   }
 
+  @Test(arguments: ["headset_head_unit", "a2dp_sink"])
+  func `a headset's profile is found by its type also where both have one name`(
+    _ active: String
+  ) throws {
+    let server = Server.machine(kind: .pipewire) { $0.addBluetooth(active) }
+    var snapshot = server.snapshot
+    snapshot.cards[0].properties["device.api"] = "bluez5"
+    let sink = try #require(snapshot.sinks.firstIndex { $0.name.hasPrefix("bluez_sink") })
+    snapshot.sinks[sink].name = "bluez_output.AA.1"
+    snapshot.sinks[sink].properties["api.bluez5.profile"] = active
+    snapshot.server.defaultSinkName = "bluez_output.AA.1"
+    func profile(_ type: PortType) throws -> [SettingValue] {
+      let mode = preferring {
+        $0.options = [.allowBluetoothHFP]
+        $0.category = type == .bluetoothHFP ? .playAndRecord : .playback
+        $0.preferredOutput = [.portType(type)]
+      }
+      return try Plan.make(PlanInput(mode: mode, snapshot: snapshot)).steps.compactMap {
+        if case .cardProfile = $0.setting { $0.to } else { nil }
+      }
+    }
+    let (call, music) = (SettingValue.name("headset_head_unit"), SettingValue.name("a2dp_sink"))
+    #expect(try profile(.bluetoothHFP) == (active == "a2dp_sink" ? [call] : []))
+    #expect(try profile(.bluetoothA2DP) == (active == "a2dp_sink" ? [] : [music]))
+  }
+
+  @Test func `a name that a headset does not have under this session manager is not waited for`()
+    throws
+  {
+    let server = Server.machine(kind: .pipewire) { $0.addBluetooth("a2dp_sink") }
+    var snapshot = server.snapshot
+    snapshot.cards[0].properties["device.api"] = "bluez5"
+    let sink = try #require(snapshot.sinks.firstIndex { $0.name.hasPrefix("bluez_sink") })
+    snapshot.sinks[sink].name = "bluez_output.AA.1"
+    var source = try #require(server.snapshot.sinks.first { $0.name.hasPrefix("bluez_sink") })
+    source.direction = .input
+    (source.name, source.monitor) = ("bluez_input.AA", nil)
+    snapshot.sources.append(source)
+    let mode = preferring {
+      $0.category = .record
+      $0.options = [.allowBluetoothHFP]
+      $0.preferredInput = [.name("bluez_input.AA.0")]
+    }
+    let error = #expect(throws: SessionError.self) {
+      try Plan.make(PlanInput(mode: mode, snapshot: snapshot))
+    }
+    #expect(error?.code == .inputNotAvailable, "\(error as Any)")
+  }
+
   @Test func `an output whose port of the type is empty is not combined`() throws {
     let server = Server.machine {
       $0.addLaptop(jacks: ["analog-output-headphones": .no])
