@@ -50,6 +50,11 @@ extension AudioSession {
   ///
   /// - Parameter patience: how long a connection may take.
   private func reconnect(_ patience: Duration) async -> Bool {
+    // Calls of a session that does not hold need not wait for the attempt.
+    if !isHolder, !life.isClosed, !readers.isEmpty {
+      let deadline = Deadline(after: min(patience, configuration.timeout))
+      do throws(SessionError) { _ = try await connected(deadline) } catch { return false }
+    }
     await queue.turns.take()
     defer { queue.turns.pass() }
     // A session that does not hold reconnects for its readers.
@@ -64,7 +69,10 @@ extension AudioSession {
       // Another call may have connected in the meantime, for reading only, and that connection may
       // be lost again.
       let live = try await connected(Deadline(after: min(patience, configuration.timeout)))
-      guard await !live.snapshot.lacksSessionManager else { throw .noSessionManager }
+      // Readers get a state that says so.
+      let seen = await live.snapshot
+      guard !isHolder || !seen.lacksSessionManager else { throw .noSessionManager }
+      upkeep.rules.noteReset(seen, at: upkeep.now)
       try await restoreWhatIsOwed()
       if isKept, modeInEffect?.reapply != .never {
         try await applyAgain(live)
@@ -81,12 +89,13 @@ extension AudioSession {
         return false
       }
       upkeep.resets += 1
+      let state = try await state(live, store(live))
       upkeep.isRecovering = false
       let snapshot = await live.snapshot
       broadcast.shown.snapshot = snapshot
       upkeep.rules.noteReset(snapshot, at: upkeep.now)
       emit(.serverReset(upkeep.now - start))
-      await publish(try await state(live, store(live)), isOurs: isHolder)
+      await publish(state, isOurs: isHolder)
       upkeep.rules.pacer.endLook()
       // What an ended mode left may be there to restore, and the end of an interruption to report.
       if !life.isActive || upkeep.rules.news.contains(.interruptionEnd) { noteChange() }

@@ -78,8 +78,7 @@ public actor AudioSession {
     let treatsOthers = life.held?.baseline.entries.contains { $0.setting.isOfOthers } == true
     let hasOwnStreams = life.isActive ? scope == .application : false
     guard case .live = connection, [treatsOthers, hasOwnStreams].contains(true) else { return }
-    let heir = AudioSession(configuration, loop, ownFiles, life, connection, scope)
-    Task { await heir.close() }
+    Heirs.close(AudioSession(configuration, loop, ownFiles, life, connection, scope))
   }
 
   /// Ends the session's connection, pins and lock. An applied mode stays in effect, but other

@@ -50,14 +50,14 @@ static DBusMessage *call(DBusConnection *bus, DBusMessage *question) {
 }
 
 /* Whether the socket of an address accepts a connection now. libdbus waits for ever for a bus that is frozen
- * and whose queue is full. */
+ * and whose queue is full. (If there was one place left, it is the probe's, until the bus continues.) */
 static bool accepts(const char *address) {
   const char *prefix = "unix:path=";
   if (strncmp(address, prefix, strlen(prefix)) != 0) return true;
   const char *path = address + strlen(prefix);
-  size_t length = strcspn(path, ",;");
+  size_t length = strcspn(path, ",");
   struct sockaddr_un name = {.sun_family = AF_UNIX};
-  if (length >= sizeof name.sun_path || memchr(path, '%', length)) return true;
+  if (length >= sizeof name.sun_path || memchr(path, '%', length) || strchr(path, ';')) return true;
   memcpy(name.sun_path, path, length);
   int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (probe < 0) return false;

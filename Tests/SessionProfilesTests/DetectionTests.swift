@@ -113,6 +113,21 @@ import Testing
     #expect(choice.decide(profiles, at: .seconds(5))?.chosen == "desk")
   }
 
+  @Test func `profiles that cannot be read are read later, also while a device comes and goes`() {
+    let profiles = [profile("desk", inputs: [usb]), profile("default")]
+    var choice = ProfileSwitch()
+    choice.note(laptop, at: .zero)
+    _ = choice.decide(profiles, at: .zero)
+    for second in 1...4 {
+      choice.note(second % 2 == 1 ? without : laptop, at: .seconds(second))
+      _ = choice.decide(profiles, at: .seconds(second) + .milliseconds(20))
+    }
+    #expect(choice.nextLook == .seconds(4) + FlapDetector.grace)
+    choice.postpone(until: .seconds(12))
+    #expect(choice.nextLook == .seconds(12))
+    #expect(choice.decide(profiles, at: .seconds(12))?.chosen == "desk")
+  }
+
   @Test func `a switch that failed is due again, unless it is taken back`() {
     let profiles = [profile("desk", inputs: [usb])]
     var choice = ProfileSwitch()

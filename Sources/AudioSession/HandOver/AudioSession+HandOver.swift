@@ -14,6 +14,7 @@ extension AudioSession {
     _ store: SessionStore, _ budget: Budget, _ options: ActivationOptions, else order: Order.Kind?
   ) async throws(SessionError) -> ApplyReport? {
     guard life.lock == nil else { return nil }
+    await Heirs.end(by: budget.run, on: loop)
     if scope == .application {
       take(.application(try ApplicationClaim(address: store.address)))
       return nil
@@ -33,6 +34,7 @@ extension AudioSession {
         let report = answer.report
       else { continue }
       if configuration.isHolding { waitBehind(request, store) }
+      await publish(report.state, isOurs: true)
       return report
     }
   }
@@ -105,6 +107,8 @@ extension AudioSession {
     else {
       throw Task.isCancelled ? .cancelled : Self.noAnswer(owner)
     }
+    // It was closed while it waited.
+    guard !isEnding else { throw .cancelled }
     // The holder may have changed while other processes gave their orders.
     guard SystemCalls().lookAtLock(store.lockPath).isHeld(by: owner.pid) else { return nil }
     defer { withExtendedLifetime(turn) {} }

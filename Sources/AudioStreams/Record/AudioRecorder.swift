@@ -203,13 +203,17 @@ public actor AudioRecorder {
   }
 
   /// Waits for the end of a start that was stopped, but not for long: a disk may hang.
-  private func endOfStart() async {
-    let (end, session) = (startEnd, capture.session)
+  private func wait(for end: Promise<Void>) async {
+    let (isOver, session) = (Promise<Void>(), capture.session)
+    Task {
+      await end.value()
+      isOver.fulfill(())
+    }
     let limit = Task {
       try? await session.sleep(until: .now + .seconds(1))
-      end.fulfill(())
+      isOver.fulfill(())
     }
-    await end.value()
+    await isOver.value()
     limit.cancel()
   }
 
@@ -294,8 +298,9 @@ public actor AudioRecorder {
       opening?.set()
       creation?.cancel()
       if opening != nil {
+        let end = startEnd
         await capture.stopAudioStream()
-        await endOfStart()
+        await wait(for: end)
       }
       return lastProgress
     }

@@ -50,7 +50,9 @@ package struct ProfileSwitch: Sendable {
   }
 
   /// The profiles could not be read: decides later.
-  package mutating func postpone(until due: Duration) { settled = due }
+  package mutating func postpone(until due: Duration) {
+    (settled, burstBegan, stayed) = (due, nil, nil)
+  }
 
   /// Takes back `forget`, unless a decision was made since.
   package mutating func remember(_ profile: String?) { chosen = chosen ?? profile }

@@ -170,8 +170,8 @@ struct OtherHandsTests {
     try await Rig.with { rig in
       try await rig.act(on: Names.laptop, "plug", "analog-input-headset-mic")
       let before = try await rig.listing()
-      let timeout = Duration.seconds(5)
-      let wire = Tripwire { usleep(5_100_000) }
+      let timeout = Duration.seconds(10)
+      let wire = Tripwire { usleep(10_100_000) }
       let session = Rig.session(
         rig.sandbox, isHolding: false, timeout: timeout, logger: wire.logger)
       _ = try await session.snapshot()

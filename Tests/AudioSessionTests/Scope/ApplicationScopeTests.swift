@@ -30,6 +30,25 @@ struct ApplicationScopeTests {
   }
 
   @Test(
+    "one that goes without a close moves its streams back, and the next one can begin at once",
+    .bothServers, arguments: machines)
+  func forgotten(_ machine: Machine) async throws {
+    try await Rig.with(machine.quiet) { rig in
+      try await rig.outside.setDefaultSource(machine.usbInput)
+      #expect(try await rig.eventually { $0.server.defaultSourceName == machine.usbInput })
+      let stream = try await Self.record(rig)
+      var session: AudioSession? = Rig.session(rig.sandbox)
+      try await session?.setAudioMode(Self.preferring(on: machine))
+      #expect(try await rig.eventually { $0.source(of: stream) == machine.laptopInput })
+      session = nil
+      try await rig.session.setAudioMode(
+        Self.preferring(on: machine) { $0.preferredInput = [.name(machine.usbInput)] })
+      #expect(try await rig.eventually { $0.source(of: stream) == machine.usbInput })
+      await stream.close()
+    }
+  }
+
+  @Test(
     "takes its own streams along, old and new, and nothing else", .bothServers,
     arguments: machines)
   func ownStreams(_ machine: Machine) async throws {

@@ -1,9 +1,10 @@
-import AudioSession
 import Pulse
 import PulseSandbox
 import PulseTypes
 import TestSupport
 import Testing
+
+@testable import AudioSession
 
 @Suite("What a session does to other programs")
 struct OthersTests {
@@ -291,9 +292,11 @@ struct OthersTests {
       try await session?.setAudioMode(AudioMode(category: .playback, options: [.silenceOthers]))
       #expect(try await rig.eventually { $0.sinkInput(song)?.isMuted == true })
       session = nil
+      // The lock, too: the next one need not ask for it.
+      let report = try await rig.session.setAudioMode(AudioMode(category: .playback))
+      #expect(report.state.active)
+      #expect(await rig.session.isHolder)
       #expect(try await rig.eventually { $0.sinkInput(song)?.isMuted == false })
-      // And the lock.
-      try await rig.session.setAudioMode(AudioMode(category: .playback))
       await player.close()
     }
   }

@@ -143,7 +143,9 @@ struct ResetTests {
     }
   }
 
-  @Test("one that comes back is reported to readers of a session that holds nothing", .server)
+  @Test(
+    "one that comes back is reported to readers of a session that holds nothing", .server,
+    .timeLimit(.minutes(1)))
   func withoutMode() async throws {
     try await Rig.with(.minimal) { rig in
       _ = try await rig.session.currentRoute
@@ -158,7 +160,9 @@ struct ResetTests {
     }
   }
 
-  @Test("what changes the route first is reported, also where no mode was applied", .server)
+  @Test(
+    "what changes the route first is reported, also where no mode was applied", .server,
+    .timeLimit(.minutes(1)))
   func firstRoute() async throws {
     try await Rig.with(.nullDevices) { rig in
       let former = try await rig.session.currentRoute
