@@ -3,12 +3,14 @@ import PulseTypes
 extension PropertyRow {
   static let inputGain = PropertyRow(
     .inputGain, { $1(&$0.inputGain) }, "input.gain", .volume, unit: .volume,
-    meaning: "The hardware's gain; 100 % is 0 dB.", synonyms: ["gain", "level"],
+    meaning: "The hardware's gain; 100 % is its most, 0 dB where it has no amplifier.",
+    synonyms: ["gain", "level"],
     aspect: LevelAspect(direction: .input), check: Check.volume)
 
   static let outputVolume = PropertyRow(
     .outputVolume, { $1(&$0.outputVolume) }, "output.volume", .volume, unit: .volume,
-    meaning: "The hardware's volume; 100 % is 0 dB.", synonyms: ["volume"],
+    meaning: "The hardware's volume; 100 % is its most, 0 dB where it has no amplifier.",
+    synonyms: ["volume"],
     aspect: LevelAspect(direction: .output), check: Check.volume)
 
   static let gainLock = PropertyRow(

@@ -48,7 +48,10 @@ struct ServiceFile {
     }
   }
 
+  /// Removes it, and the link by which it is enabled: without the file systemd finds nothing to disable.
   func remove() throws(SessionError) {
+    let link = folder + "/default.target.wants/" + ServiceUnit.name
+    if File.link(link) != nil { unlink(link) }
     guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove", .last) }
   }
 

@@ -32,6 +32,8 @@ int main(int argc, char **argv) {
     const char *error = NULL;
     sim_card *card;
 
+    /* A caller may be gone before it gets its answer. */
+    signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {
         fprintf(stderr, "usage: simulated-card SOCKET CARD…\n");
         return 64;

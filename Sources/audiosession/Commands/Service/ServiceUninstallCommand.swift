@@ -27,9 +27,9 @@ struct ServiceUninstallCommand: SessionCommand {
       // Before the file is removed: without it systemd does not know what to disable.
       switch await manager.run(["disable", "--now", ServiceUnit.name]) {
       case .done: break
-      case .failed:
+      case .failed(let reason):
         throw SessionError(
-          .refused, stage: .session, "the service was not stopped; its unit is left",
+          .refused, stage: .session, "the service was not stopped; its unit is left: \(reason)",
           alternatives: ["try: systemctl --user disable --now audiosession"])
       case .waiting:
         throw SessionError(
@@ -42,7 +42,7 @@ struct ServiceUninstallCommand: SessionCommand {
     var left: [String] = []
     if let absence {
       context.output.note("systemd's user service manager is not available: \(absence)")
-      left = ServiceManager.left("disable --now audiosession", "daemon-reload")
+      left = ServiceManager.left("stop audiosession", "daemon-reload")
     } else {
       _ = await manager.run(["daemon-reload"])
     }
