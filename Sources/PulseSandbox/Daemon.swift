@@ -91,7 +91,9 @@ final class Daemon {
   /// Whether SIGSTOP has taken effect.
   var isStopped: Bool {
     // "PID (NAME) STATE …"; the number is the server's as long as it runs.
-    File.text("/proc/\(processID)/stat").contains(") T ")
+    let status = File.text("/proc/\(processID)/stat")
+    // A debugger or strace shows it in small.
+    return status.contains(") T ") || status.contains(") t ")
   }
 
   /// The event of the server's end.

@@ -18,9 +18,12 @@ struct PipeWireFiles {
 
   private var daemon: String {
     var properties = ["support.dbus = false"]
-    if let rate = configuration.defaultSampleRate {
+    let alternate = configuration.alternateSampleRate
+    if configuration.defaultSampleRate != nil || alternate != nil {
+      // PipeWire's own.
+      let rate = configuration.defaultSampleRate ?? 48000
       properties.append("default.clock.rate = \(rate)")
-      let rates = [rate, configuration.alternateSampleRate ?? rate].map(String.init)
+      let rates = [rate, alternate ?? rate].map(String.init)
       properties.append("default.clock.allowed-rates = [ \(rates.joined(separator: " ")) ]")
     }
     return """

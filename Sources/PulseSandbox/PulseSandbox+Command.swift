@@ -11,7 +11,7 @@ extension PulseSandbox {
   /// - Parameters:
   ///   - command: The program, looked up in `PATH`, and its arguments.
   ///   - environment: The variables over which the sandbox's ``environment`` is merged; by default
-  ///     this process's. Variables that begin with `PULSE_` are dropped, because they could select
+  ///     this process's. Variables that begin with `PULSE_` or `PIPEWIRE_` are dropped, because they could select
   ///     another server.
   /// - Returns: The exit status; 128 + the signal's number when a signal ended the command.
   /// - Throws: `commandNotFound`, `spawn`.
@@ -56,7 +56,10 @@ extension PulseSandbox {
     _ command: [String], _ environment: [String: String]?
   ) throws(SandboxError) -> Launch {
     try serveFaults()
-    var merged = (environment ?? ProcessEnvironment.all).filter { !$0.key.hasPrefix("PULSE_") }
+    // These could lead to the user's server.
+    var merged = (environment ?? ProcessEnvironment.all).filter { variable in
+      !["PULSE_", "PIPEWIRE_"].contains { variable.key.hasPrefix($0) }
+    }
     merged.merge(self.environment) { _, ours in ours }
     return try Launch(command, merged)
   }

@@ -36,13 +36,19 @@ extension PulseSandbox {
   /// and requests get no answer. A second call has no effect.
   ///
   /// - Parameter process: One process of a server with several; nil for all.
-  /// - Throws: `notRunning`, `closed`.
+  /// - Throws: `notRunning`, `closed`, `timedOut` if it has not stopped after half a minute.
   public func freeze(_ process: ServerProcess? = nil) async throws(SandboxError) {
-    try await withRunning(process) { daemons in
+    try await withRunning(process) { daemons throws(SandboxError) in
+      let deadline = ContinuousClock.now + Self.patience
       for daemon in daemons { _ = daemon.signal(SIGSTOP) }
       // Its threads stop one after the other, a moment later.
       for daemon in daemons {
-        while daemon.isRunning, !daemon.isStopped { _ = poll([], for: 1) }
+        while daemon.isRunning, !daemon.isStopped {
+          guard ContinuousClock.now < deadline else {
+            throw SandboxError(.timedOut, "the server did not stop in time")
+          }
+          _ = poll([], for: 1)
+        }
       }
     }
   }

@@ -20,7 +20,7 @@ extension PulseSandbox {
         "the server did not answer: \(error)\n\(ServerLog(path: folder.log).tail)")
     }
     guard let missing else { return }
-    let log = ServerLog(path: folder.log)
+    let log = logOfStart
     throw log.failure(in: configuration)
       ?? SandboxError(.timedOut, "the server is not complete in time: \(missing)\n\(log.tail)")
   }
@@ -40,7 +40,7 @@ extension PulseSandbox {
           client, until: min(deadline, .now + Self.longestConnection), deadline)
         await client.close()
         guard missing != nil, .now < deadline, configuration.server == .pipewire,
-          ServerLog(path: folder.log).failure(in: configuration) == nil
+          logOfStart.failure(in: configuration) == nil
         else { return missing }
       } catch {
         await client.close()
@@ -57,7 +57,7 @@ extension PulseSandbox {
   ) async throws(PulseError) -> String? {
     // pipewire-pulse opens its socket, runs its lines, then answers. PulseAudio opens its socket,
     // logs the lines that failed, then answers.
-    guard ServerLog(path: folder.log).failure(in: configuration) == nil else {
+    guard logOfStart.failure(in: configuration) == nil else {
       return "a line of its configuration failed"
     }
     guard configuration.server == .pipewire else { return nil }

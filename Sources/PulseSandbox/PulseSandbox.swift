@@ -118,6 +118,12 @@ public final class PulseSandbox: Sendable {
     self.stack = Guarded(stack)
   }
 
+  /// The log since the last start. What a client asked for in an earlier run, and did not get, is no
+  /// failure of this one.
+  var logOfStart: ServerLog {
+    ServerLog(path: folder.log, from: stack.withLock { $0?.logStart ?? 0 })
+  }
+
   private func settleOrClose(until deadline: ContinuousClock.Instant) async throws(SandboxError) {
     do throws(SandboxError) {
       try await settle(until: deadline)

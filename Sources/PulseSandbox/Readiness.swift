@@ -10,23 +10,24 @@ struct Readiness: ~Copyable {
   enum Outcome { case ready, died, timedOut }
 
   private let watch: Descriptor
+  private let isWatching: Bool
   private let socket: String
 
   /// Starts to watch. Make it before the server is started; otherwise its socket may be missed.
   ///
-  /// A user may have only a limited number of inotify instances (128 by default); without one, this
-  /// polls.
+  /// A user may have only a limited number of inotify instances (128 by default) and watches; without
+  /// one, this polls.
   init(socket: String, in folder: SandboxFolder) {
     self.socket = socket
     watch = Descriptor(owning: inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
-    inotify_add_watch(watch.raw, folder.path, UInt32(IN_CREATE | IN_ATTRIB))
+    isWatching = inotify_add_watch(watch.raw, folder.path, UInt32(IN_CREATE | IN_ATTRIB)) >= 0
   }
 
   /// Waits for the first of these: the server answers, the server ends, the deadline.
   func await(_ daemon: Daemon, until deadline: ContinuousClock.Instant) -> Outcome {
     // bind(2) makes an event, but listen(2) a moment later makes none: so this tries again soon
     // after an event, then ever less often.
-    let longest = watch.raw < 0 ? 16 : Int32.max / 2
+    let longest = isWatching ? Int32.max / 2 : 16
     var pause = longest
     var discarded: [UInt8] = []
     while true {

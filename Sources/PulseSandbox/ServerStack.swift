@@ -9,6 +9,8 @@ final class ServerStack {
   /// Every process that was started, even if it has ended.
   private var daemons: [ServerProcess: Daemon] = [:]
   private let order: [ServerProcess]
+  /// Where the log of the last start begins, in bytes.
+  private(set) var logStart = 0
 
   init(
     _ configuration: SandboxConfiguration, in folder: SandboxFolder,
@@ -22,6 +24,7 @@ final class ServerStack {
 
   /// Starts the processes that do not run, in order, each when the previous one can be reached.
   func start(until deadline: ContinuousClock.Instant) throws(SandboxError) {
+    logStart = ServerLog(path: folder.log).text.utf8.count
     for process in order where daemons[process]?.isRunning != true {
       daemons.removeValue(forKey: process)?.end()
       try start(process, until: deadline)

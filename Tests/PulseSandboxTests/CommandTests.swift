@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import PulseSandbox
@@ -34,9 +35,15 @@ struct SandboxCommandTests {
   func captureKillsTheGroupAtTheDeadline(script: String) async throws {
     try await PulseSandbox.with(.empty) { (sandbox) async throws in
       let error = await #expect(throws: SandboxError.self) {
-        try await sandbox.capture(["sh", "-c", "echo text; " + script], timeout: .milliseconds(50))
+        try await sandbox.capture(["sh", "-c", "echo $$; " + script], timeout: .milliseconds(500))
       }
       #expect(error?.code == .timedOut)
+      // What it wrote until then.
+      let processes = (error?.message ?? "").split(whereSeparator: \.isNewline).compactMap {
+        Int32($0)
+      }
+      #expect(!processes.isEmpty, "\(error as Any)")
+      #expect(await eventually { !processes.contains(where: isAlive) })
     }
   }
 

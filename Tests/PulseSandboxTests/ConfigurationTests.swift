@@ -5,6 +5,13 @@ import Testing
 
 @Suite("What a server is made of", needsServer, .timeLimit(.minutes(1)))
 struct ConfigurationTests {
+  @Test func anAlternateRateCountsWithoutADefaultOne() {
+    var configuration = SandboxConfiguration.empty(on: .pipewire)
+    configuration.alternateSampleRate = 44100
+    let files = PipeWireFiles(configuration: configuration, socket: "s").all
+    #expect(files[0].text.contains("default.clock.allowed-rates = [ 48000 44100 ]"))
+  }
+
   @Test(arguments: bothServers)
   func nullDevicesHaveDescriptionsAndFormFactors(kind: ServerKind) async throws {
     try await PulseSandbox.with(.nullDevices(on: kind)) { (sandbox) async throws in

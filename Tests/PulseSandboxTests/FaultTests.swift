@@ -47,6 +47,15 @@ struct FaultTests {
     }
   }
 
+  @Test func whatAClientWasRefusedEarlierIsNoFailureOfARestart() async throws {
+    try await PulseSandbox.with(.nullDevices) { (sandbox) async throws in
+      let refused = try await sandbox.capture(["pactl", "load-module", "module-null-sink", "no=1"])
+      #expect(refused.status != 0 && sandbox.log().contains("module-null-sink"))
+      try await sandbox.restart()
+      #expect(try await sandbox.names(of: "sinks") == ["speakers", "headphones"])
+    }
+  }
+
   @Test(arguments: bothServers)
   func aFrozenServerAnswersOnceItIsThawed(kind: ServerKind) async throws {
     try await PulseSandbox.with(.minimal(on: kind)) { (sandbox) async throws in

@@ -35,9 +35,11 @@ struct PulseSandboxTests {
   @Test(arguments: bothServers)
   func closeEndsAFrozenServer(kind: ServerKind) async throws {
     let sandbox = try await PulseSandbox.start(.empty(on: kind))
+    let process = try #require(await sandbox.processID())
     try await sandbox.freeze()
     await sandbox.close()
     #expect(!File.exists(sandbox.directory))
+    #expect(!isAlive(process))
   }
 
   @Test(arguments: bothServers)
@@ -84,11 +86,15 @@ struct PulseSandboxTests {
   @Test func theUsersFoldersAreOutOfReach() async throws {
     try await PulseSandbox.with(.empty) { (sandbox) async throws in
       let result = try await sandbox.capture(
-        ["env"], environment: ["PULSE_SINK": "x", "HOME": "/home/x", "PATH": "/usr/bin"])
+        ["env"],
+        environment: [
+          "PULSE_SINK": "x", "PIPEWIRE_REMOTE": "x", "HOME": "/home/x", "PATH": "/usr/bin",
+        ])
       let lines = Set(result.standardOutput.split(separator: "\n").map(String.init))
       #expect(lines.contains("PULSE_SERVER=\(sandbox.address)"))
       #expect(lines.contains("HOME=/home/x"))
       #expect(!lines.contains("PULSE_SINK=x"))
+      #expect(!lines.contains("PIPEWIRE_REMOTE=x"))
       for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "PULSE_RUNTIME_PATH"] {
         let folder = try #require(sandbox.environment[name])
         #expect(folder.hasPrefix(sandbox.directory) && File.exists(folder))

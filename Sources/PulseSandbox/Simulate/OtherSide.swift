@@ -49,7 +49,7 @@ final class OtherSide: Sendable {
   }
 
   func remove(_ unplugged: Unplugged) {
-    state.withLock { $0.unplugged.removeAll { $0.line == unplugged.line } }
+    state.withLock { $0.unplugged.removeAll { $0.names == unplugged.names } }
   }
 
   /// Starts the server of faults if it does not run yet.
