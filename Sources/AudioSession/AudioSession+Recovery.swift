@@ -69,7 +69,7 @@ extension AudioSession {
       // Another call may have connected in the meantime, for reading only, and that connection may
       // be lost again.
       let live = try await connected(Deadline(after: min(patience, configuration.timeout)))
-      // Readers get a state that says so.
+      // Readers get a state with that.
       let seen = await live.snapshot
       guard !isHolder || !seen.lacksSessionManager else { throw .noSessionManager }
       upkeep.rules.noteReset(seen, at: upkeep.now)

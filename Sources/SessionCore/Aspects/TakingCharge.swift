@@ -22,11 +22,18 @@ struct TakingCharge: Planned {
     let port =
       context.decidedPort(of: device)
       ?? (device.canBeDefault ? device.activePort : device.bestPort?.name)
+    let used = context.snapshot.chain.namesInUse(direction)
     let isUsed = context.snapshot.chain.defaultRoot(direction)?.name == device.name
     var targets: [Target] = []
     for aspect in aspects {
       targets += try aspect.targets(context).filter { target in
-        !isUsed || target.setting.object == device.name && context.isArriving(target.setting, port)
+        let object = target.setting.object
+        guard isUsed, object != device.name else {
+          return !isUsed || context.isArriving(target.setting, port)
+        }
+        // A further one of combined outputs.
+        return !used.contains(object) && !Owned.isName(object)
+          && context.snapshot.device(direction, named: object) != nil
       }
     }
     guard targets.contains(where: { !$0.isLeft }) else { return [] }

@@ -128,6 +128,12 @@ package struct ChainView: Sendable {
     snapshot.has(.ownCancellerVolumes) || owned.properties[Owned.roleKey] != Owned.echoRole
   }
 
+  /// The names of the devices that the default leads to; of combined outputs all.
+  func namesInUse(_ direction: Direction) -> Set<String> {
+    let line = snapshot.defaultDevice(direction).map { path(from: $0) } ?? []
+    return Set((line + line.flatMap { snapshot.masters(of: $0) }).map(\.name))
+  }
+
   /// The hardware device at the root of the default.
   package func defaultRoot(_ direction: Direction) -> Device? {
     snapshot.defaultDevice(direction).flatMap { root(of: $0) }

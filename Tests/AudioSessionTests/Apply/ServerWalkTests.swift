@@ -185,7 +185,17 @@ struct ServerWalkTests {
       switch cell.fate {
       // What the hardware cannot do shows once it runs.
       case .clamped: streams.append(try await open(rig, .input, on: Names.laptopInput))
-      case .changedMeanwhile: try await setBack(rig)
+      case .changedMeanwhile:
+        try await setBack(rig)
+        // PipeWire acknowledges before it acts. A level that a person sets stands.
+        let places = [(Direction.input, Names.laptopInput), (.output, Names.laptopOutput)]
+        let isSet = try await rig.eventually { snapshot in
+          places.allSatisfy { direction, name in
+            snapshot.device(direction, named: name)?.volume.isUniformly(Volume(fraction: 0.9))
+              == true
+          }
+        }
+        #expect(isSet)
       case .deviceReplaced:
         try await rig.sandbox.unplug(Names.laptop)
         try await rig.sandbox.plug(Names.laptop)

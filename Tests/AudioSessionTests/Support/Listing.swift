@@ -79,6 +79,20 @@ extension Rig {
     }
   }
 
+  /// Has another client change what the session restores, again where PipeWire loses the change.
+  func disturb(_ change: () async throws -> Void) async throws {
+    let before = try await session.getSessionState().reapplies ?? 0
+    for number in 1...20 {
+      noteTry(number, of: 20)
+      try await change()
+      let isRestored = try await TestSupport.eventually(within: .seconds(2)) {
+        (try await session.getSessionState().reapplies ?? 0) > before
+      }
+      if isRestored { return }
+    }
+    Issue.record("the change was never restored")
+  }
+
   /// Sends a message to a simulated card, as a user's hand would act.
   func act(on card: String, _ message: String, _ parameter: String) async throws {
     try await sandbox.tell(card, message, parameter)

@@ -60,7 +60,9 @@ struct UpkeepTests {
       mode.inputPort = ["analog-input-internal-mic"]
       mode.channelMap = .swap
       try await rig.session.setAudioMode(mode)
-      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+      try await rig.disturb {
+        try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+      }
       #expect(
         try await rig.eventually {
           $0.card(named: Names.laptop)?.activeProfile
@@ -69,8 +71,10 @@ struct UpkeepTests {
             && $0.chain.remap(.input)?.master == Names.laptopInput
         })
       try await rig.plug("analog-input-linein")
-      try await rig.outside.setPort(
-        .input, device: Names.laptopInput, port: "analog-input-linein")
+      try await rig.disturb {
+        try await rig.outside.setPort(
+          .input, device: Names.laptopInput, port: "analog-input-linein")
+      }
       #expect(
         try await rig.eventually {
           $0.device(.input, named: Names.laptopInput)?.activePort == "analog-input-internal-mic"
@@ -87,13 +91,15 @@ struct UpkeepTests {
       try await rig.session.setAudioMode(mode)
       let theirs = ChannelVolumes(Volume(fraction: 0.2), channels: 2)
       try await rig.setInputVolume(theirs, of: machine.usbInput)
-      try await rig.outside.setDefaultSource(machine.laptopInput)
+      try await rig.disturb { try await rig.outside.setDefaultSource(machine.laptopInput) }
       // The default is healed after the volume was seen, and the volume stays.
       #expect(try await rig.eventually { $0.server.defaultSourceName == "audiosession.input" })
       #expect(try await rig.outside.source(named: machine.usbInput)?.volume == theirs)
       mode.gainLock = true
       try await rig.session.setAudioMode(mode)
-      try await rig.outside.setVolume(.input, device: machine.usbInput, theirs)
+      try await rig.disturb {
+        try await rig.outside.setVolume(.input, device: machine.usbInput, theirs)
+      }
       #expect(
         try await rig.eventually {
           $0.device(.input, named: machine.usbInput)?.volume.isUniformly(Volume(fraction: 0.8))

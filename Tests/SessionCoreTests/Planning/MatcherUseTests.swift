@@ -133,6 +133,24 @@ private typealias Server = SimulatedServer
     #expect(error?.code == .inputNotAvailable, "\(error as Any)")
   }
 
+  @Test func `an output that is combined has the mode's mute before it plays`() throws {
+    let server = Server.machine {
+      $0.addLoose(.output, "desk")
+      $0.addLoose(.output, "monitors")
+    }
+    var snapshot = server.snapshot
+    snapshot.server.defaultSinkName = "desk"
+    let mode = preferring {
+      $0.category = .multiRoute
+      $0.preferredOutput = ["desk", "monitors"]
+      $0.outputMuted = true
+    }
+    let plan = try Plan.make(PlanInput(mode: mode, snapshot: snapshot))
+    let mute = plan.steps.firstIndex { $0.setting == .mute(.output, device: "monitors") }
+    let combination = plan.steps.firstIndex { $0.setting == .combination }
+    #expect(try #require(mute) < #require(combination), "\(plan.lines)")
+  }
+
   @Test func `an output whose port of the type is empty is not combined`() throws {
     let server = Server.machine {
       $0.addLaptop(jacks: ["analog-output-headphones": .no])
