@@ -299,6 +299,7 @@ struct FirstTrialsTests {
     try await PulseSandbox.with(.nullDevices) { sandbox in
       let result = try await sandbox.shell(
         """
+        cd \(sandbox.directory)
         $A plan podcast > first; $A apply podcast > /dev/null; $A revert > /dev/null
         $A plan podcast > second; cat second; cmp first second
         """)
