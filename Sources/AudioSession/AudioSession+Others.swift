@@ -50,8 +50,7 @@ extension AudioSession {
     return try store(live).baseline().valid(for: snapshot)
   }
 
-  /// Restores the single streams that an ending session changed; the server itself undoes what its
-  /// modules did. What cannot be restored now is in the store, for the next session.
+  /// Restores the streams of other programs that an ending session changed. What cannot be restored now is in the store, for the next session.
   func leaveOthers() async {
     guard let live, await live.lost == nil, let held = life.held,
       held.baseline.entries.contains(where: { $0.setting.isOfOthers })

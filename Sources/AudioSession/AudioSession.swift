@@ -77,7 +77,7 @@ public actor AudioSession {
     readers.finish(isLast: true)
     let treatsOthers = life.held?.baseline.entries.contains { $0.setting.isOfOthers } == true
     let hasOwnStreams = life.isActive ? scope == .application : false
-    guard case .live = connection, [treatsOthers, hasOwnStreams].contains(true) else { return }
+    guard case .live = connection, treatsOthers || hasOwnStreams else { return }
     Heirs.close(AudioSession(configuration, loop, ownFiles, life, connection, scope))
   }
 

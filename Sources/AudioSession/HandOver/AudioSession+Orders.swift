@@ -267,7 +267,7 @@ extension AudioSession {
     await queue.turns.take()
     defer { queue.turns.pass() }
     guard !life.isClosed, life.isWaiting else { return true }
-    // After a restart of the server there is no connection, and only a holder looks for one.
+    // After a restart of the server there is no connection, and only a holder and readers look for one.
     guard (try? await connected(Deadline(after: configuration.timeout))) != nil else {
       // A private server that was removed together with the store does not return.
       guard store.isThere else {

@@ -77,7 +77,9 @@ package enum Check {
     for case .name(let port) in ports {
       try name(port, property)
       guard !port.hasPrefix("type:") else {
-        throw failure(property, port, "\"\(port)\" in \(property) is no port type")
+        let types = Words.list(PortType.allCases.map(\.rawValue), last: "or")
+        throw failure(
+          property, port, "\"\(port)\" in \(property) is no port type; a type is \(types)")
       }
     }
   }

@@ -35,7 +35,11 @@ import Testing
     {
       $0.preferredOutput = [.all([.properties([:]), "*"])]
     },
-    Row("inputPort", "type:microphone", "\"type:microphone\" in inputPort is no port type") {
+    Row(
+      "inputPort", "type:microphone",
+      "\"type:microphone\" in inputPort is no port type; a type is "
+        + Words.list(PortType.allCases.map(\.rawValue), last: "or")
+    ) {
       $0.inputPort = ["type:mic", "type:microphone"]
     },
     Row(
