@@ -26,8 +26,7 @@ extension PropertyRow {
 }
 
 /// Options: those that choose devices act while devices are resolved. Those that affect other
-/// programs are a module of the server with a stream that triggers it, or a change of each of their
-/// streams.
+/// programs are a change of each of their streams.
 struct OptionsAspect: Aspect {
   let property = Property.options
   var phase: Phase { .levels }
