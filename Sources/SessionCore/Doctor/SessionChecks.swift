@@ -31,7 +31,7 @@ private func conflicts(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
     return Finding(
       .conflict, .warning, object: likely.first,
       "another program keeps changing the \(what)",
-      why: "The session restored it five times in five seconds, and leaves it to the other program "
+      why: "The session restored it five times in a row, and leaves it to the other program "
         + (end.map { "until \($0)." } ?? "for a while."),
       .init(
         likely.isEmpty

@@ -4,10 +4,12 @@ package import PulseTypes
 ///
 /// Pure: time is a parameter, counted from any fixed moment.
 package struct ConflictDetector: Sendable, Hashable {
-  /// This many foreign changes within `window` are a conflict.
+  /// This many foreign changes, none later than `gap` after the one before, are a conflict. So are
+  /// those of a program that looks every few seconds, and those on a machine so busy that each takes
+  /// its time.
   package static let limit = 5
-  /// The time in which they count.
-  package static let window = Duration.seconds(5)
+  /// After this time without one they are counted from the beginning.
+  package static let gap = Duration.seconds(10)
   /// How long a setting is left alone the first time; twice as long each time after.
   package static let firstPause = Duration.seconds(30)
   /// The longest time a setting is left alone.
@@ -35,7 +37,7 @@ package struct ConflictDetector: Sendable, Hashable {
   ) -> [String]? {
     var record = records[setting] ?? Record()
     defer { records[setting] = record }
-    record.changes.removeAll { now - $0.time >= Self.window }
+    if let last = record.changes.last, now - last.time > Self.gap { record.changes = [] }
     record.changes.append(Change(time: now, programs: programs))
     guard record.changes.count >= Self.limit else { return nil }
     let counts = record.changes.reduce(into: [String: Int]()) { counts, change in

@@ -283,7 +283,6 @@ struct UpkeepTests {
           if try await outside.serverInfo().defaultSourceName == "audiosession.input" {
             try await outside.setDefaultSource(machine.laptopInput)
           }
-          // A conflict is five changes in five seconds, also on a busy machine.
           try await Task.sleep(for: .milliseconds(300))
         }
       }
