@@ -1,4 +1,6 @@
 import POSIX
+import PulseSandbox
+import PulseTypes
 
 /// The figures that repeat on any machine: ratios to a peer or to the floor in the same run, and
 /// counts. Each is compared with the recorded one.
@@ -10,6 +12,7 @@ enum Ratios {
   }
 
   private static let worse = Guarded([String]())
+  private static let measured = Guarded(Set<String>())
 
   /// Prints a ratio, and notes whether it is worse than the recorded one by more than a fifth.
   static func note(_ name: String, _ value: Double) { note(name, value, tolerance: 1.2, unit: "") }
@@ -20,6 +23,7 @@ enum Ratios {
   }
 
   private static func note(_ name: String, _ value: Double, tolerance: Double, unit: String) {
+    measured.withLock { _ = $0.insert(name) }
     let record = Self.recorded[name]
     var notes: [String] = []
     if let record { notes.append("recorded \(words(record.value))") }
@@ -32,11 +36,18 @@ enum Ratios {
     print("  \(start)\(words(value))\(unit)  \(notes.joined(separator: ", "))")
   }
 
-  /// Throws if a figure was worse than its recorded one.
+  /// Throws if a figure was worse than its recorded one, or was not measured on a server that is here.
   static func check() throws {
-    let names = worse.withLock { $0 }
-    guard names.isEmpty else {
-      throw Process.Failure(description: "worse than recorded: \(names.joined(separator: "; "))")
+    let measured = measured.withLock { $0 }
+    let missing = recorded.keys.filter {
+      !measured.contains($0)
+        && (ServerProgram.isInstalled(.pipewire) || !$0.hasPrefix("on PipeWire, "))
+    }
+    let faults = [("worse than recorded", worse.withLock { $0 }), ("not measured", missing.sorted())]
+      .filter { !$0.1.isEmpty }
+    guard faults.isEmpty else {
+      throw Process.Failure(
+        description: faults.map { "\($0): \($1.joined(separator: "; "))" }.joined(separator: "\n"))
     }
   }
 
