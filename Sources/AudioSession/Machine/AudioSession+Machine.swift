@@ -30,7 +30,7 @@ extension AudioSession {
     let table = ProcessTable()
     facts.serverHost = Self.otherHost(of: facts.address)
     if facts.serverHost == nil, live != nil, table.isForwarded(facts.address) {
-      facts.serverHost = "another machine"
+      facts.serverHost = "another machine, or outside this container"
     }
     if let host = facts.serverHost {
       // The files of this machine do not apply.
@@ -71,7 +71,11 @@ extension AudioSession {
     } else if host.filter({ $0 == ":" }).count == 1 {
       host = host.prefix { $0 != ":" }
     }
-    let isThis = host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    var own = [CChar](repeating: 0, count: 256)
+    gethostname(&own, own.count - 1)
+    let isThis =
+      host == "localhost" || host == "::1" || host.hasPrefix("127.")
+      || own.withUnsafeBufferPointer { String(cString: $0.baseAddress!) } == host
     return isThis ? nil : String(host)
   }
 
@@ -103,7 +107,8 @@ extension AudioSession {
     let environment = ProcessEnvironment.self
     let runtime = environment["XDG_RUNTIME_DIR"] ?? environment.usualRuntimeFolder
     let folders = [environment["PULSE_RUNTIME_PATH"], runtime + "/pulse", "/run/pulse"]
-    return folders.compactMap { $0 }.map { $0 + "/native" }
+    let places = folders.compactMap { $0 }.map { $0 + "/native" }
+    return places.indices.filter { places.firstIndex(of: places[$0]) == $0 }.map { places[$0] }
   }
 
   private func readStore(
@@ -115,7 +120,9 @@ extension AudioSession {
     ]
     do throws(SessionError) {
       _ = try store.mode()
+      facts.isModeUnknown = store.hasLostMode
     } catch {
+      facts.isModeUnknown = true
       facts.damaged.append(error)
     }
     facts.unwritable = store.obstacle
@@ -130,5 +137,6 @@ extension AudioSession {
     }
     guard live != nil else { return }
     facts.state = try? await sessionState(deadline)
+    if facts.state == nil { facts.isModeUnknown = true }
   }
 }

@@ -134,20 +134,22 @@ private func staleMode(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
   guard let state = facts.state, state.active, state.holder == nil else { return [] }
   let lost = Property.reported.filter { name in
     guard let report = state.properties[name] else { return false }
+    // What waits for something else may not have been in effect yet.
     return report.verdict == .overridden
-      || report.verdict == .pending && report.waitingFor != .holder
+      || report.verdict == .pending && [.device, .profile].contains(report.waitingFor)
   }
   guard !lost.isEmpty else { return [] }
   let name = state.profile.map { "the profile '\($0)'" } ?? "a mode"
   return [
     Finding(
       .staleMode, .warning, object: state.profile,
-      "\(name) is applied and not maintained, and is no longer in effect: "
+      "\(name) is applied and not maintained, and is not in effect: "
         + Words.list(lost.map(\.row.label)),
       why:
         "Without a holder nothing is restored after a replug, a restart or another program's change.",
       .init(
-        "Apply it with a holder, or go back with 'audiosession revert'.",
+        "Apply it with a holder, or go back with "
+          + "'\(Words.command("audiosession revert", on: facts.namedServer))'.",
         command: "audiosession \(state.keepCommand)",
         file: facts.storeFiles[.mode]))
   ]
@@ -157,7 +159,7 @@ private func staleBaseline(_ facts: MachineFacts, _ snapshot: ServerSnapshot) ->
   let gone = facts.baseline.valid(for: snapshot).entries.filter { entry in
     entry.isChange && !entry.isConsequence && snapshot.value(of: entry.setting) == nil
   }
-  guard !gone.isEmpty, facts.state?.active != true else { return [] }
+  guard !gone.isEmpty, facts.state?.active != true, !facts.isModeUnknown else { return [] }
   let objects = Set(gone.map(\.setting.object)).sorted()
   return [
     Finding(
@@ -167,13 +169,16 @@ private func staleBaseline(_ facts: MachineFacts, _ snapshot: ServerSnapshot) ->
         + " not undone: \(Words.list(objects)) \(objects.count == 1 ? "is" : "are") not there",
       why: "When the device is plugged in again, it has what the session set.",
       .init(
-        "Plug it in and run the command, or forget them with 'audiosession revert --forget'.",
+        "Plug it in and run the command, or forget them with "
+          + "'\(Words.command("audiosession revert --forget", on: facts.namedServer))'.",
         command: "audiosession revert", file: facts.storeFiles[.baseline]))
   ]
 }
 
 private func leftovers(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  guard facts.state?.active != true, facts.state?.holder == nil else { return [] }
+  guard facts.state?.active != true, facts.state?.holder == nil, !facts.isModeUnknown else {
+    return []
+  }
   return Direction.allCases.flatMap { snapshot.chain.ownedDevices($0) }.map { device in
     Finding(
       .leftover, .warning, object: device.name,

@@ -58,7 +58,9 @@ extension DoctorCheck {
       return "the server runs on \(host), whose files and programs are not seen from here"
     }
     guard code.needsSound else { return nil }
-    guard facts.heard != nil else { return "no input was recorded" }
+    guard facts.heard?.isEmpty == false || !facts.unheard.isEmpty else {
+      return "no input was recorded"
+    }
     return facts.unheard.isEmpty
       ? nil : "nothing could be recorded from \(Words.list(facts.unheard))"
   }

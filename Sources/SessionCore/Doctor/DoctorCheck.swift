@@ -6,6 +6,7 @@ package struct DoctorCheck: Sendable {
   package enum Code: String, Sendable, Hashable, Codable, CaseIterable {
     case switchOnConnect, switchOnPortAvailable, streamRestore, roleModule, filter
     case equalRates, allowedRates, sessionManager, serverUnreachable, otherServer, cardShared
+    case noDevice
     case environment, autospawn, cookie, staleMode, staleBaseline, leftover, damagedStore
     case unwritableStore
     case killedHolder, conflict, missingDevice

@@ -130,6 +130,8 @@ package struct MachineFacts: Sendable {
   package var state: SessionState?
   /// The process that held the session and ended without releasing it; nil if there is none.
   package var killedHolder: Program?
+  /// Whether the mode in effect is unknown, because it could not be read.
+  package var isModeUnknown = false
   /// The values that the session would restore.
   package var baseline = Baseline()
   /// Unreadable files of the session, with the reasons.
@@ -144,6 +146,11 @@ package struct MachineFacts: Sendable {
   package var unheard: [String] = []
 
   package init() {}
+
+  /// Whether the server is the one that programs of the user find by themselves.
+  var isUsersServer: Bool {
+    namedServer == nil && serverHost == nil && variables["PULSE_SERVER"] == nil
+  }
 }
 
 extension [MachineFacts.Line] {

@@ -31,9 +31,11 @@ private func allowedRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
   guard snapshot.has(.forcedGraph) else { return [] }
   let key = "default.clock.allowed-rates"
   let line = facts.graphSettings[key]
-  let rates = line?.value.split { !$0.isNumber }.map(String.init) ?? ["48000"]
-  guard rates.count < 2 else { return [] }
-  let rate = rates.first ?? "48000"
+  let rate = facts.graphSettings["default.clock.rate"]?.value ?? "48000"
+  let rates = line?.value.split { !$0.isNumber }.map(String.init) ?? []
+  // A list without the clock's own rate does not count.
+  guard rates.count < 2 || !rates.contains(rate) else { return [] }
+  let list = "[ \(["44100", "48000"].contains(rate) ? "44100 48000" : "44100 48000 \(rate)") ]"
   return [
     Finding(
       .allowedRates, .note, object: key, "PipeWire switches to no other rate than \(rate) Hz",
@@ -46,6 +48,6 @@ private func allowedRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
         file: line?.place ?? facts.places["pipewire.conf"],
         // A new file also needs the section.
         line: line == nil
-          ? "context.properties = { \(key) = [ 44100 48000 ] }" : "\(key) = [ 44100 48000 ]"))
+          ? "context.properties = { \(key) = \(list) }" : "\(key) = \(list)"))
   ]
 }

@@ -6,6 +6,7 @@ let serverChecks = [
   DoctorCheck(.otherServer, otherServers),
   DoctorCheck(offline: .cardShared, cardShared),
   DoctorCheck(.sessionManager, sessionManager),
+  DoctorCheck(.noDevice, missingHardware),
 ]
 
 private func serverUnreachable(_ facts: MachineFacts) -> [Finding] {
@@ -15,9 +16,11 @@ private func serverUnreachable(_ facts: MachineFacts) -> [Finding] {
   switch error.code {
   case .timedOut:
     message = "the server does not answer in time"
+    // What does not run stays so: starting another server would end this one.
     remedy = .init(
       "It may be frozen: restart it.",
-      command: "systemctl --user restart pulseaudio pipewire-pulse")
+      command: facts.isUsersServer
+        ? "systemctl --user try-restart pipewire pipewire-pulse pulseaudio" : nil)
   case .accessDenied:
     message = "the server refuses this client"
     remedy = .init(
@@ -25,9 +28,12 @@ private func serverUnreachable(_ facts: MachineFacts) -> [Finding] {
   case _ where error.property == SessionError.serverVariable:
     message = error.message
     remedy = .init("Unset it, or set it to a server's address.", command: "unset PULSE_SERVER")
-  default:
+  case .serverUnreachable:
     message = "no server answers"
     remedy = wayToServer(facts)
+  default:
+    message = error.message
+    remedy = .init("Name another server with --server.")
   }
   return [
     Finding(
@@ -49,6 +55,10 @@ private func wayToServer(_ facts: MachineFacts) -> Finding.Remedy {
       "\(program.name) (process \(program.pid)) listens at \(socket.path): name it with --server or "
         + "PULSE_SERVER.")
   }
+  guard facts.isUsersServer else {
+    let place = facts.serverHost.map { " on \($0)" } ?? ""
+    return .init("Start it\(place), or name another with --server.")
+  }
   return .init(
     "Start the one that this machine has, or name another with --server.",
     command: "systemctl --user start pipewire-pulse || pulseaudio --start")
@@ -58,7 +68,9 @@ private func wayToServer(_ facts: MachineFacts) -> Finding.Remedy {
 private let socketKeepers: Set<String> = ["systemd", "init"]
 
 private func otherServers(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  facts.sockets.compactMap { socket in
+  // A private server, or one that was named, is beside the user's.
+  guard facts.namedServer == nil else { return [] }
+  return facts.sockets.compactMap { socket in
     guard let program = socket.program, program.pid != facts.server?.pid,
       !socketKeepers.contains(program.name)
     else { return nil }
@@ -77,34 +89,55 @@ private func otherServers(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
 }
 
 private func cardShared(_ facts: MachineFacts) -> [Finding] {
-  let families = Dictionary(grouping: facts.cardUsers) { program in
+  func family(_ program: MachineFacts.Program) -> String? {
     switch program.name {
     case "pulseaudio": "PulseAudio"
     case "jackd", "jackdbus": "JACK"
     case "pipewire", "wireplumber", "pipewire-media-": "PipeWire"
-    default: ""
-    }
-  }.filter { !$0.key.isEmpty }.filter { name, programs in
-    // A card of their own disturbs no other program.
-    facts.cardUsers.contains { other in
-      programs.contains { $0 != other && !$0.cards.isDisjoint(with: other.cards) }
+    default: nil
     }
   }
+  // A card of their own disturbs no other program.
+  let sharing = facts.cardUsers.filter { program in
+    facts.cardUsers.contains { other in
+      guard let one = family(program), let two = family(other) else { return false }
+      return one != two && !program.cards.isDisjoint(with: other.cards)
+    }
+  }
+  let families = Set(sharing.compactMap(family))
   guard families.count > 1 else { return [] }
-  let programs = families.values.flatMap { $0 }.sorted { $0.pid < $1.pid }
-    .map { "\($0.name) (\($0.pid))" }
+  let programs = sharing.sorted { $0.pid < $1.pid }.map { "\($0.name) (\($0.pid))" }
   return [
     Finding(
       .cardShared, .problem,
-      "\(Words.list(families.keys.sorted())) have a sound card open at once: "
+      "\(Words.list(families.sorted())) have a sound card open at once: "
         + Words.list(programs),
       why:
         "The one that opens the card first blocks the other from its devices, and both change its "
         + "mixer: each undoes ports, gains and mutes of the other.",
-      .init(
-        "Let only one of them use the card. To keep PipeWire:",
-        command: "systemctl --user mask --now pulseaudio.socket pulseaudio.service"))
+      families == ["PipeWire", "PulseAudio"]
+        ? .init(
+          "Let only one of them use the card. To keep PipeWire:",
+          command: "systemctl --user mask --now pulseaudio.socket pulseaudio.service")
+        : .init("Let only one of them use the card, or end one of them."))
   ]
+}
+
+private func missingHardware(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  // The missing session manager is the reason.
+  guard !snapshot.lacksSessionManager else { return [] }
+  let users = facts.cardUsers.filter { $0 != facts.server }
+  return Direction.allCases.filter { snapshot.hardware($0).isEmpty }.map { direction in
+    Finding(
+      .noDevice, direction == .output ? .warning : .note,
+      "the server has no \(direction.rawValue)",
+      why: "It found no card, no profile with one, or a card that it could not open."
+        + (users.isEmpty
+          ? "" : " Programs with an open card: \(Words.list(users.map(\.name))).")
+        + (direction == .output ? " Programs play, and nothing is heard." : ""),
+      .init(
+        "See which cards it has, and what each is set to.", command: "audiosession devices --tree"))
+  }
 }
 
 private func sessionManager(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {

@@ -48,14 +48,21 @@ private func missingDevices(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -
     guard let report = state.properties[.device(direction)], let first = report.absent else {
       return nil
     }
-    let isPending = report.verdict == .pending
-    let used = snapshot.chain.defaultRoot(direction)?.name ?? "no device"
+    let root = snapshot.chain.defaultRoot(direction)
+    let used = root.flatMap { snapshot.isDummy($0) ? nil : $0.name } ?? "no device"
+    let why =
+      switch report.verdict {
+      case .applied:
+        "The profile names others behind it, and the session uses the first that is there."
+      case .pending where state.holder == nil:
+        "None that the profile names is there, and no process waits for one."
+      case .pending: "None that the profile names is there, so the session waits for one."
+      default: "The device in use is none that the profile names, or a later one."
+      }
     return Finding(
-      .missingDevice, isPending ? .warning : .note, object: first,
+      .missingDevice, report.verdict == .applied ? .note : .warning, object: first,
       "the profile's first choice of the \(direction.rawValue) is not connected: programs use \(used)",
-      why: isPending
-        ? "None that the profile names is there, so the session waits for one."
-        : "The profile names others behind it, and the session uses the first that is there.",
+      why: why,
       .init(
         "Plug it in and switch it on. Or choose another one in '\(direction.rawValue).prefer' of the "
           + "profile; these are there:", command: "audiosession devices"))

@@ -15,9 +15,10 @@ private func mutedInput(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
   let links = snapshot.chain.ownedDevices(.input)
   return (snapshot.hardware(.input) + links).filter {
     $0.isMuted || $0.volume.loudest == .muted
-  }.map { device in
+  }.compactMap { device in
     let isDefault =
       snapshot.chain.defaultRoot(.input)?.name == device.name || links.contains(device)
+    if isDefault, facts.state?.keepsSilent(device) == true { return nil }
     return Finding(
       .mutedInput, isDefault ? .warning : .note, object: device.name,
       device.isMuted ? "the input is muted" : "the input's gain is 0 %",
@@ -29,6 +30,16 @@ private func mutedInput(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
         : .init(
           "Turn it up, or set 'gain' in the profile.",
           command: "pactl set-source-volume \(Words.quoted(device.name)) 80%"))
+  }
+}
+
+extension SessionState {
+  /// Whether the mode in effect asks for the silence of the input.
+  fileprivate func keepsSilent(_ device: Device) -> Bool {
+    guard active else { return false }
+    return device.isMuted
+      ? properties[.inputMuted]?.preferred == .flag(true)
+      : properties[.inputGain]?.preferred == .number(0)
   }
 }
 

@@ -8,7 +8,11 @@ extension MachineFacts {
   ) -> [String] {
     guard let state, state.active, report.preferred != nil else { return [] }
     let profile = state.profile.map { "the session's profile '\($0)'" } ?? "the session"
-    let value = report.verdict == .applied ? "this value" : "another value"
+    let value =
+      report.verdict == .applied
+      ? "this value"
+      : [nil, report.preferred].contains(report.actual)
+        ? "a value that no reading shows now" : "another value"
     let holder =
       state.holder.map { "\($0.name) (process \($0.pid)) maintains it" }
       ?? "no running process maintains it"

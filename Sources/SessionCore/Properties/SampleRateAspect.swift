@@ -183,7 +183,8 @@ struct SampleRateAspect: Aspect {
     if let host = facts.serverHost { return "which rates it may take is set on \(host)" }
     if snapshot.has(.forcedGraph) {
       let line = facts.graphSettings["default.clock.allowed-rates"]
-      return "PipeWire's allowed rates are \(line?.value ?? "[ 48000 ]")"
+      let usual = facts.graphSettings["default.clock.rate"]?.value ?? "48000"
+      return "PipeWire's allowed rates are \(line?.value ?? "[ \(usual) ]")"
         + (line.map { " (\($0.place))" } ?? ", by default")
     }
     func rate(_ key: String, _ usual: String) -> String {

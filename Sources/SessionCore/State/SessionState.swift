@@ -123,7 +123,7 @@ public struct SessionState: Sendable, Hashable, Decodable {
     guard let profile, !isPipe else { return nil }
     let name = Words.quoted(profile)
     // A name that looks like an option.
-    return name.hasPrefix("-") ? "apply\(option) -- \(name)" : "apply \(name)\(option)"
+    return profile.hasPrefix("-") ? "apply\(option) -- \(name)" : "apply \(name)\(option)"
   }
 
   /// Whether a preference is not met.

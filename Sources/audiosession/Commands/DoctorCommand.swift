@@ -9,8 +9,9 @@ struct DoctorCommand: SessionCommand {
     discussion: """
       Reads the server, its settings, the processes and the session's files, and changes nothing. \
       Each input that is not muted is recorded for half a second, and the recording is discarded. \
-      The exit status is 0 if there is no problem and no warning, 3 if there is one, and 69 without \
-      a server; the checks that need no server are made then, too.
+      The exit status is 0 if there is no problem and no warning, 3 if there is one; 69 if no server \
+      answers, 75 if none does in time, 77 if it refuses this program: the checks that need no \
+      server are made then, too.
 
       JSON: schema; server (null without one); findings, the worst first: severity (problem, \
       warning, note), code, object, message, why, remedy (text, command, file, line); checked and \

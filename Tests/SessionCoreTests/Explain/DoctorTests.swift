@@ -325,6 +325,30 @@ private typealias Line = MachineFacts.Line
     Case("JACK beside it", finds: "cardShared problem -") {
       $0.cardUsers = [run("pulseaudio", 7), run("jackd", 8)]
     },
+    Case("two servers, each with a card of its own and a mixer on it", finds: nil) {
+      $0.cardUsers = [
+        run("pipewire", 7), run("wireplumber", 8), run("pulseaudio", 9, cards: ["1"]),
+        run("alsamixer", 10, cards: ["1"]),
+      ]
+    },
+    Case("no output", finds: "noDevice warning -") {
+      $0.snapshot?.sinks = []
+    },
+    Case("a mute that the mode asks for", finds: nil) {
+      microphone(&$0) { $0.isMuted = true }
+      let mode = preferring { $0.inputMuted = true }
+      $0.state = SessionState(
+        input: PlanInput(mode: mode, snapshot: $0.snapshot ?? Server().snapshot), mode: mode,
+        server: nil, profile: "podcast", active: true)
+    },
+    Case("a device of a session whose mode cannot be read", finds: nil) {
+      remapped(&$0)
+      $0.isModeUnknown = true
+    },
+    Case("another server beside one that was named", finds: nil) {
+      $0.namedServer = "unix:/private"
+      $0.sockets = [MachineFacts.Socket("/other", run("pulseaudio", 9))]
+    },
     Case("JACK on an interface of its own", finds: nil) {
       $0.cardUsers = [run("pulseaudio", 7), run("jackd", 8, cards: ["1"])]
     },
@@ -387,6 +411,38 @@ private typealias Line = MachineFacts.Line
     (facts.serverHost, facts.snapshot) = ("studio", nil)
     facts.unreachable = SessionError(.timedOut, stage: .server, "no")
     #expect(Diagnosis(facts).findings.first?.remedy.command == nil)
+  }
+
+  @Test func `a server that was named is not started or restarted in the user's place`() {
+    for code in [SessionError.Code.timedOut, .serverUnreachable] {
+      var facts = Self.healthy()
+      facts.snapshot = nil
+      facts.unreachable = SessionError(code, stage: .server, "no")
+      let usual = Diagnosis(facts).findings.first?.remedy.command
+      #expect(usual?.contains(code == .timedOut ? "try-restart" : "start pipewire-pulse") == true)
+      facts.namedServer = "unix:/private"
+      #expect(Diagnosis(facts).findings.map(\.remedy.command) == [nil])
+      facts.namedServer = nil
+      facts.variables = ["PULSE_SERVER": "unix:/private"]
+      #expect(Diagnosis(facts).findings.first?.remedy.command == nil)
+    }
+  }
+
+  @Test func `another fault of the connection is said in its own words`() {
+    var facts = Self.healthy()
+    facts.snapshot = nil
+    facts.unreachable = SessionError(.refused, stage: .server, "the address is none")
+    #expect(Diagnosis(facts).findings.map(\.message) == ["the address is none"])
+  }
+
+  @Test func `what a remedy's words name is for the server that was asked`() throws {
+    var facts = Self.healthy()
+    facts.namedServer = "tcp:studio"
+    facts.baseline.entries = [
+      .init(setting: .mute(.input, device: "gone"), before: .flag(false), ours: .flag(true))
+    ]
+    let text = try #require(Diagnosis(facts).findings.first?.remedy.text)
+    #expect(text.contains("'audiosession revert --forget --server=tcp:studio'"), "\(text)")
   }
 
   @Test func `PipeWire without a session manager, and with one rate`() {
@@ -454,13 +510,18 @@ private typealias Line = MachineFacts.Line
   @Test(
     arguments: [
       ("[ ]", "48000", "default.clock.allowed-rates = [ 44100 48000 ]"),
-      ("[ 96000 ]", "96000", "default.clock.allowed-rates = [ 44100 48000 ]"),
+      ("[ 44100 96000 ]", "48000", "default.clock.allowed-rates = [ 44100 48000 ]"),
+      ("[ 44100 ]", "44100", "default.clock.allowed-rates = [ 44100 48000 ]"),
+      ("[ 96000 ]", "96000", "default.clock.allowed-rates = [ 44100 48000 96000 ]"),
     ])
   func `one allowed rate, in a file that has the section`(
     _ value: String, _ rate: String, _ line: String
   ) {
     var facts = Self.healthy(.pipewire)
-    facts.graphSettings = [Line("default.clock.allowed-rates", value, file: "/p", number: 1)]
+    facts.graphSettings = [
+      Line("default.clock.rate", rate, file: "/p", number: 1),
+      Line("default.clock.allowed-rates", value, file: "/p", number: 2),
+    ]
     let findings = Diagnosis(facts).findings
     #expect(
       findings.map(\.message) == ["PipeWire switches to no other rate than \(rate) Hz"])
