@@ -31,12 +31,6 @@ enum CaptureFigures {
   /// When the audio thread last began to take frames (`CLOCK_MONOTONIC`, nanoseconds).
   private static let arrival = Atomic<Int64>(0)
 
-  private static var clock: Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-  }
-
   /// Marks in a pipe that a source of 48 kHz reads, when the audio thread has them, and when the reader of
   /// the buffers does.
   private static func latency(convertingTo rate: Int) async throws {
@@ -54,7 +48,7 @@ enum CaptureFigures {
         CaptureConfiguration(
           sampleRate: rate, frameLength: rate / 200, latency: .milliseconds(5)))
       ps_set_probe {
-        if $0 { CaptureFigures.arrival.store(CaptureFigures.clock, ordering: .relaxed) }
+        if $0 { CaptureFigures.arrival.store(DeviceTap.now, ordering: .relaxed) }
       }
       defer { ps_set_probe(nil) }
       let work = Task.detached {
@@ -64,7 +58,7 @@ enum CaptureFigures {
       var (times, ends): ([Duration], [Duration]) = ([], [])
       var heard = 0
       for await buffer in buffers {
-        let (now, end) = (ContinuousClock.now, clock - arrival.load(ordering: .relaxed))
+        let (now, end) = (ContinuousClock.now, DeviceTap.now - arrival.load(ordering: .relaxed))
         if buffer.peak > 0.3, heard < feeder.marks.count, now > feeder.marks[heard] {
           times.append(now - feeder.marks[heard])
           ends.append(.nanoseconds(end))

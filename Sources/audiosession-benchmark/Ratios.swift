@@ -43,8 +43,9 @@ enum Ratios {
       !measured.contains($0)
         && (ServerProgram.isInstalled(.pipewire) || !$0.hasPrefix("on PipeWire, "))
     }
-    let faults = [("worse than recorded", worse.withLock { $0 }), ("not measured", missing.sorted())]
-      .filter { !$0.1.isEmpty }
+    let faults = [
+      ("worse than recorded", worse.withLock { $0 }), ("not measured", missing.sorted()),
+    ].filter { !$0.1.isEmpty }
     guard faults.isEmpty else {
       throw Process.Failure(
         description: faults.map { "\($0): \($1.joined(separator: "; "))" }.joined(separator: "\n"))

@@ -201,9 +201,6 @@ extension AudioSession {
     Task { await stepWaiting(store) }
   }
 
-  /// What another program has left in effect is not this session's to restore.
-  func leaveInEffect() { life.leaveInEffect() }
-
   /// Does not wait any more, because its mode has ended; a service waits for the next one.
   func stopWaiting() {
     guard life.isWaiting, !configuration.holdsWithoutMode else { return }

@@ -24,7 +24,7 @@ extension LinkKind {
   var link: (any LinkKind)? { self }
 
   var phase: Phase { .channelMap }
-  var traits: SettingTraits { [.module, .link, .makesObjects] }
+  var traits: SettingTraits { [.module, .makesObjects] }
 
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     for direction in Direction.allCases { server.removeLink(setting, direction) }

@@ -7,8 +7,6 @@ package struct SettingTraits: OptionSet, Sendable {
   package static let hint = SettingTraits(rawValue: 1 << 0)
   /// It is a module of the session.
   package static let module = SettingTraits(rawValue: 1 << 1)
-  /// It is a link of a chain: a module of the session with a device.
-  package static let link = SettingTraits(rawValue: 1 << 2)
   /// Its object is a stream of another program, which may end at any time.
   package static let stream = SettingTraits(rawValue: 1 << 3)
   /// It is a change of another program's stream that the session makes only while it holds.

@@ -182,11 +182,7 @@ extension SessionLife {
   }
 
   /// Whether a look has anything to do.
-  package var hasDuty: Bool {
-    guard case .open(.holding) = phase else { return false }
-    if case .ended(_, .nothing) = declared { return false }
-    return true
-  }
+  package var hasDuty: Bool { duty != nil }
 
   /// Whether the mode is applied again when something changes.
   package var isKept: Bool { isHolder && isActive }

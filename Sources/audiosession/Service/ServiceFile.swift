@@ -31,10 +31,7 @@ struct ServiceFile {
   }
 
   /// Whether a file exists, including a dangling link, such as that of a masked unit.
-  var exists: Bool {
-    var status = stat()
-    return lstat(path, &status) == 0
-  }
+  var exists: Bool { (try? File.isThere(path)) == true }
 
   /// Replaces the unit: systemd finds the old or the new one, never a part.
   func write(_ text: String) throws(SessionError) {
