@@ -11,8 +11,8 @@ extension AudioSession {
   }
 
   /// An element after each change that this session sees of its server, and of the files of the process
-  /// that holds it; changes that were not read yet are one.
-  package func changes() -> AsyncStream<Void> {
+  /// that holds it, and of others; changes that were not read yet are one.
+  package func changes(besides others: AsyncStream<Void>) -> AsyncStream<Void> {
     let (changes, change) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let (states, events) = (stateUpdates, events)
@@ -20,6 +20,7 @@ extension AudioSession {
       await withTaskGroup { group in
         group.addTask { for await _ in states { change.yield() } }
         group.addTask { for await _ in events { change.yield() } }
+        group.addTask { for await _ in others { change.yield() } }
       }
       change.finish()
     }

@@ -79,14 +79,7 @@ enum Interruption {
   static func install() {
     signal(SIGPIPE, SIG_IGN)
     guard pipe.writing >= 0 else { return }
-    var action = sigaction()
-    action.__sigaction_handler.sa_handler = { number in
-      var byte = UInt8(truncatingIfNeeded: number)
-      let saved = errno
-      write(Interruption.pipe.writing, &byte, 1)
-      errno = saved
-    }
-    action.sa_flags = SA_RESTART
+    var action = passing
     var signals = sigset_t()
     sigemptyset(&signals)
     _ = alarm
@@ -106,6 +99,27 @@ enum Interruption {
     }
   }
 
+  /// Passes a signal's number to the thread.
+  private static var passing: sigaction {
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { number in
+      var byte = UInt8(truncatingIfNeeded: number)
+      let saved = errno
+      write(Interruption.pipe.writing, &byte, 1)
+      errno = saved
+    }
+    action.sa_flags = SA_RESTART
+    return action
+  }
+
+  /// Calls a function whenever the terminal gets another size.
+  static func onResize(_ body: @escaping @Sendable () -> Void) {
+    resized.withLock { $0 = body }
+    var action = passing
+    sigaction(SIGWINCH, &action, nil)
+  }
+
+  private static let resized = Guarded<(@Sendable () -> Void)?>(nil)
   private static let pipe = makePipe()
   /// Gets one byte with the first signal.
   private static let alarm = makePipe()
@@ -124,6 +138,10 @@ enum Interruption {
       let ready = poll([.input(pipe.reading), .end(reader)], for: -1)
       if ready[1] { handleUnread() }
       guard ready[0], read(pipe.reading, &byte, 1) == 1, byte != wake else { continue }
+      if Int32(byte) == SIGWINCH {
+        resized.withLock(\.self)?()
+        continue
+      }
       situation.withLock { $0.take(Int32(byte), at: .now) }?()
     }
   }

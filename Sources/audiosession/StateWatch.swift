@@ -1,7 +1,8 @@
 import AudioSession
 import PulseTypes
 
-/// `state --watch`: the state drawn again whenever it changes, with a mark at each line that changed.
+/// `state --watch`: the state drawn again whenever what is shown of it changes, and when the screen gets
+/// another size, with a mark at each line that changed.
 struct StateWatch {
   /// How long a burst of changes is waited for.
   private static let burst = Duration.milliseconds(50)
@@ -15,15 +16,21 @@ struct StateWatch {
   /// Runs until the task is cancelled, or the output is closed.
   func run() async throws {
     var last: SessionState?
-    var shown: [Line] = []
+    var drawing = Drawing()
     // Begins before the first reading, so that no change is missed in between.
-    var changes = await session.changes().makeAsyncIterator()
+    let resizes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    if !output.isJSON, output.terminal.canMove {
+      Interruption.onResize { resizes.continuation.yield() }
+    }
+    var changes = await session.changes(besides: resizes.stream).makeAsyncIterator()
     while !Task.isCancelled {
       let (state, error) = try await StateCommand.state(of: session, isWatching: true)
       let snapshot = error == nil ? await session.lastSnapshot : nil
-      if state != last {
+      if !output.isJSON {
+        draw(state, snapshot, over: &drawing)
+      } else if state != last {
         last = state
-        shown = try show(state, snapshot, over: shown)
+        try output.json(state, isOneLine: true)
       }
       if output.isOver { return }
       guard error == nil else {
@@ -35,26 +42,29 @@ struct StateWatch {
     }
   }
 
-  /// Shows a state; what it drew.
-  private func show(
-    _ state: SessionState, _ snapshot: ServerSnapshot?, over shown: [Line]
-  ) throws -> [Line] {
-    guard !output.isJSON else {
-      try output.json(state, isOneLine: true)
-      return []
-    }
+  /// What is on the screen, and its size.
+  private struct Drawing: Equatable {
+    var lines: [Line] = []
+    var terminal: Terminal?
+  }
+
+  /// Draws a state, unless that is what is shown.
+  private func draw(
+    _ state: SessionState, _ snapshot: ServerSnapshot?, over shown: inout Drawing
+  ) {
     let terminal = output.terminal
-    let width = terminal.width
     let lines = StateView.lines(
-      state, snapshot, width: width.map { $0 - 2 }, isLive: true,
+      state, snapshot, width: terminal.width.map { $0 - 2 }, isLive: true,
       names: context.names(snapshot), on: context.options.server)
-    let marked = Self.marked(lines, since: shown)
+    let next = Drawing(lines: lines, terminal: terminal)
+    guard next != shown else { return }
+    let marked = Self.marked(lines, since: shown.lines)
+    shown = next
     if terminal.canMove {
       output.drawScreen(marked)
     } else {
       output.print(marked + [.empty])
     }
-    return lines
   }
 
   private static func words(_ line: Line) -> [Substring] {

@@ -37,7 +37,9 @@ struct UsageError {
   ]
 
   private static func corrected(_ message: String, _ arguments: [String]) -> String {
-    if message.hasSuffix("<time>'") { return message + "; a time is 500ms, 5s or 10m" }
+    if message.hasSuffix("<time>'") {
+      return message + "; a time is 500ms, 5s, 10m or 2h, at most 24h"
+    }
     if message.hasSuffix("<profile>'") { return message + "; 'audiosession profiles' lists them" }
     let start = "Unknown option '"
     guard message.hasPrefix(start) else { return unexpected(message, arguments) }

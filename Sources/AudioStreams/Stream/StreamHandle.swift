@@ -86,7 +86,8 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
         details: words, is: \.isWrongRate)
     case PS_KILLED:
       var error = StreamError(
-        .deviceNotAvailable, "the server ended \(kind) \(device)", details: words)
+        .deviceNotAvailable,
+        "the server ended \(kind) \(device): the device was removed, or another program ended this")
       error.isOfOutput = request.direction == .output
       return error
     default:

@@ -34,7 +34,7 @@ struct ApplyCommand: SessionCommand {
   @Flag(help: "Maintain it: by the service, if installed, else by a background process.")
   var keep = false
 
-  var activity: String? { "applying the profile" }
+  var activity: String? { dryRun ? "planning" : "applying the profile" }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 

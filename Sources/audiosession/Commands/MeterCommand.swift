@@ -50,15 +50,16 @@ struct MeterCommand: SessionCommand {
       let (pieces, continuation) = AsyncThrowingStream.makeStream(
         of: DeviceTap.Piece.self, bufferingPolicy: .bufferingNewest(200))
       let every =
-        interval?.duration
-        ?? (context.output.terminal.canMove
-          ? Self.frame : min(.seconds(1), duration?.duration ?? .seconds(1)))
+        min(
+          interval?.duration
+            ?? (context.output.terminal.canMove ? Self.frame : .seconds(1)),
+          duration?.duration ?? .seconds(10))
       let tap = try await DeviceTap(
         server: session.address, device: device.map { _ in input.name },
-        latency: min(every, .milliseconds(40)),
+        latency: min(every, .milliseconds(40)), staysPut: device != nil,
         handler: { continuation.yield($0) }, onEnd: { continuation.finish(throwing: $0) })
       let view = MeterView(input, tap, hasSpectrum: spectrum, context.output)
-      let (limit, hasSpectrum, output) = (duration?.duration, spectrum, context.output)
+      let (limit, output) = (duration?.duration, context.output)
       // A device that delivers nothing does not prolong it by much.
       let alarm = limit.map { limit in
         Task {
@@ -87,7 +88,7 @@ struct MeterCommand: SessionCommand {
           guard tap.device != view.device.index,
             let device = (try? await session.snapshot())?.device(.input, at: tap.device)
           else { return view }
-          return MeterView(device, tap, hasSpectrum: hasSpectrum, output)
+          return view.following(device, tap)
         }
       }
       await tap.close()

@@ -16,7 +16,7 @@ struct ProfilesEditCommand: SessionCommand {
       JSON: schema, name, source (the path), changed.
       """)
 
-  @Argument(help: "The name of a profile.", completion: Completion.profile)
+  @Argument(help: "The name of a profile.", completion: Completion.profileName)
   var name: String
 
   var activity: String? { nil }

@@ -132,7 +132,7 @@ struct WatchCommand: SessionCommand {
       let signal = Interruption.received
       guard signal != nil || Interruption.isUnread else { return .noServer }
       let failure = revert ? await restore(session, context.output) : nil
-      try? EventView.print(.stopped, context.output)
+      try? EventView.print(.now(.stopped), context.output)
       await hooks?.note(.stopped) { try? await session.getSessionState() }
       if let failure { throw failure }
       return signal.map(Status.signal) ?? .done

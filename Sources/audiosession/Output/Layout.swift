@@ -71,6 +71,20 @@ enum Layout {
     }
   }
 
+  /// The lines at the beginning that fit into the rows of a screen, and how many do not.
+  static func fitting(_ lines: [Line], rows: Int, columns: Int) -> [Line] {
+    func beginning(_ rows: Int) -> ArraySlice<Line> {
+      var left = rows
+      return lines.prefix { line in
+        left -= line.rows(in: columns)
+        return left >= 0
+      }
+    }
+    guard beginning(rows).count < lines.count else { return lines }
+    let shown = beginning(rows - 1)
+    return shown + [Line("  (\(lines.count - shown.count) more lines)", .dim)]
+  }
+
   /// A message after its kind, continued two columns in.
   static func message(_ kind: Span, _ text: String, width: Int?) -> [Line] {
     let text = visible(text)

@@ -11,6 +11,22 @@ struct Line: Sendable, Equatable, ExpressibleByArrayLiteral {
 
   var width: Int { spans.reduce(0) { $0 + $1.width } }
 
+  /// The rows that it takes on a screen.
+  func rows(in columns: Int) -> Int { max(1, (width - 1) / columns + 1) }
+
+  /// The beginning that fits into so many columns.
+  func clipped(to columns: Int) -> Line {
+    var room = columns
+    return Line(
+      spans.map { span in
+        let text = span.text.prefix { character in
+          room -= character.displayWidth
+          return room >= 0
+        }
+        return Span(String(text), span.style)
+      })
+  }
+
   /// The line with spaces in place of the branches of a tree.
   var undrawn: Line {
     guard let first = spans.first, first.text.contains("─") || first.text.contains("│"),

@@ -71,10 +71,8 @@ final class Output: Sendable {
 
   /// Draws lines over the whole screen, as many as it has room for, and how many it has not.
   func drawScreen(_ lines: [Line]) {
-    let room = max(2, terminal.height - 1)
-    let more = lines.count - room + 1
-    let shown =
-      more > 1 ? lines.prefix(room - 1) + [Line("  (\(more) more lines)", .dim)] : lines[...]
+    let shown = Layout.fitting(
+      lines, rows: max(2, terminal.height - 1), columns: terminal.width ?? .max)
     write("\u{1b}[H" + cleared(shown) + "\u{1b}[J", to: 1)
   }
 
@@ -91,7 +89,8 @@ final class Output: Sendable {
     var spans = line?.spans ?? []
     while Line(spans).width >= width, spans.count > 1 { spans.removeLast() }
     hasProgress.store(line != nil, ordering: .relaxed)
-    let text = "\r\(Line(spans).rendered(colour: messages.hasColour))\u{1b}[K"
+    let shown = Line(spans).clipped(to: width - 1).rendered(colour: messages.hasColour)
+    let text = "\r\(shown)\u{1b}[K"
     if line == nil { write(text, to: 2) } else { _ = writeUnlessFull(Array(text.utf8), to: 2) }
   }
 

@@ -19,12 +19,15 @@ struct DeviceList: Encodable {
     _ direction: Direction, _ snapshot: ServerSnapshot, _ isWhole: Bool
   ) -> [DeviceItem] {
     let devices = isWhole ? snapshot.devices(direction) : snapshot.hardware(direction)
-    let route = snapshot.chain.defaultRoot(direction)?.name
+    let route = snapshot.route
+    // Of a multi-route mode these are several.
+    let used = Set((direction == .input ? route.inputs : route.outputs).map(\.name))
+      .union([snapshot.chain.defaultRoot(direction)?.name].compactMap(\.self))
     return devices.map { device in
       DeviceItem(
         device: device,
         kind: snapshot.isOwned(device) ? .own : device.isMonitor ? .monitor : .hardware,
-        isDefault: device.name == route, card: snapshot.card(of: device)?.name)
+        isDefault: used.contains(device.name), card: snapshot.card(of: device)?.name)
     }
   }
 }

@@ -2,10 +2,6 @@ import AudioSession
 
 /// One event of a session, as a line for users or as a line of JSON.
 enum EventView {
-  static func print(_ event: SessionEvent, _ output: Output) throws {
-    try print(TimedEvent.now(event), output)
-  }
-
   static func print(_ timed: TimedEvent, _ output: Output, names: DeviceNames = .none) throws {
     if output.isJSON {
       try output.json(timed, isOneLine: true)

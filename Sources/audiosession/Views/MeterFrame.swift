@@ -32,7 +32,9 @@ struct MeterFrame: Encodable {
       "\($0.channel) \(Self.decibels($0.rms)) (peak \(Self.decibels($0.peak))) dB"
         + ($0.clipping ? " CLIPPING" : "")
     }
-    guard let bands, let loudest = bands.max(by: { $0.amplitude < $1.amplitude }) else {
+    guard let bands, let loudest = bands.max(by: { $0.amplitude < $1.amplitude }),
+      loudest.amplitude > Double(SignalCheck.silentLevel)
+    else {
       return Line(levels.joined(separator: ", "))
     }
     let range = "\(Int(saturating: loudest.from))-\(Int(saturating: loudest.to)) Hz"
@@ -101,9 +103,16 @@ struct MeterFrame: Encodable {
   private static let heights = Array(" ▁▂▃▄▅▆▇█")
 
   private static func spectrum(_ bands: [Spectrum.Band], width: Int) -> Line {
-    let columns = bands.map { band in heights[column(band.amplitude, heights.count - 1)] }
-    let bar = String(columns.prefix(max(1, width - 13)))
-    return [Span("40 Hz ", .dim), Span(bar), Span(" 16 kHz", .dim)]
+    let columns = bands.map { band in column(band.amplitude, heights.count - 1) }
+    let room = max(1, width - 13)
+    // On a narrow screen a column is the loudest of several bands.
+    let each = max(1, (columns.count + room - 1) / room)
+    let bar = stride(from: 0, to: columns.count, by: each).map { at in
+      heights[columns[at..<min(at + each, columns.count)].max() ?? 0]
+    }
+    // The sound has no more than half its rate.
+    let end = " \(Int(saturating: ((bands.last?.to ?? 0) / 1000).rounded())) kHz"
+    return [Span("40 Hz ", .dim), Span(String(bar)), Span(end, .dim)]
   }
 
   private static func decibels(of amplitude: Double) -> Double {

@@ -12,7 +12,10 @@ struct MeterView {
   private var waiting: [Float] = []
   private var recent: [Float] = []
   private var shown = Duration.zero
+  /// The lines on the screen.
   private var drawn = 0
+  /// Whether the lines are of another device than the former ones.
+  private var isNew = false
 
   init(_ device: Device, _ tap: DeviceTap, hasSpectrum: Bool, _ output: Output) {
     self.device = device
@@ -20,6 +23,13 @@ struct MeterView {
     channels = tap.channels
     self.hasSpectrum = hasSpectrum
     self.output = output
+  }
+
+  /// The meter of the device to which the server has moved the recording, drawn over this one.
+  func following(_ device: Device, _ tap: DeviceTap) -> MeterView {
+    var view = MeterView(device, tap, hasSpectrum: hasSpectrum, output)
+    (view.shown, view.drawn, view.isNew) = (shown, drawn, true)
+    return view
   }
 
   /// Adds sound, and shows a reading if one is due.
@@ -43,9 +53,15 @@ struct MeterView {
   private mutating func show(_ frame: MeterFrame) throws {
     if output.isJSON { return try output.json(frame, isOneLine: true) }
     let terminal = output.terminal
-    guard terminal.canMove, let width = terminal.width else { return output.print([frame.line]) }
-    let lines = frame.drawing(width: width, height: terminal.height)
-    output.redraw(lines, over: drawn)
+    guard terminal.canMove, let width = terminal.width else {
+      output.print((isNew ? [Line(device.title)] : []) + [frame.line])
+      isNew = false
+      return
+    }
+    let lines =
+      Layout.wrap(device.title, indent: 0, width: width).prefix(1)
+      + frame.drawing(width: width, height: terminal.height - 1)
+    output.redraw(Array(lines), over: drawn)
     drawn = lines.count
   }
 

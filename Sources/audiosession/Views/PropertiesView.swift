@@ -1,5 +1,10 @@
 import AudioSession
 
+extension PropertyReport {
+  /// What the server granted of a hint: what was read.
+  fileprivate var grant: StateValue? { readings.last { $0.answer == .grant }?.value }
+}
+
 /// Properties with their verdicts, one per line; the value is below if it does not fit.
 enum PropertiesView {
   /// - Parameters:
@@ -24,6 +29,7 @@ enum PropertiesView {
       guard let report = properties[name] else { return [] }
       let isGranted =
         showsGrants && report.waitingFor == .holder && ApplyNotes.hints.contains(name)
+        && report.grant != nil
       let verdict =
         isGranted ? Span("granted", .green) : Span(report.verdict.word, report.verdict.style)
       let head = [
@@ -55,8 +61,7 @@ enum PropertiesView {
       return isDevice ? names[text] : text
     }
     let preferred = text(report.preferred)
-    let granted = report.readings.last { $0.answer == .grant }?.value ?? report.preferred
-    let actual = text(isGranted ? granted : report.actual)
+    let actual = text(isGranted ? report.grant : report.actual)
     // A device that fits its list is in effect; the list matters if something is amiss.
     let isPlain = isDevice && report.verdict == .applied && !names.isEmpty
     let note =

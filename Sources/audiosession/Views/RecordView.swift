@@ -103,7 +103,7 @@ enum PlayView {
     let (position, length) = (
       RecordView.clock(progress.position), RecordView.clock(progress.length)
     )
-    let pause = isPaused ? ", paused by the server for another program" : ""
-    return [Span("\(position) of \(length)\(pause)")]
+    let pause = isPaused ? [Span(", paused"), Span(" by the server for another program")] : []
+    return Line([Span("\(position) of \(length)")] + pause)
   }
 }

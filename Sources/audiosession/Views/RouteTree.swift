@@ -84,24 +84,32 @@ struct RouteTree {
   }
 
   private func link(_ owned: Device, _ direction: Direction) -> Tree {
-    let isInput = direction == .input
+    let (kind, properties, detail): (String, [Property], String?)
     switch owned.properties[Owned.roleKey] {
     case Owned.echoRole:
-      return Tree(
-        kind: "echo canceller", name: owned.name, style: style([.mode]),
-        detail: snapshot.chain.echoCanceller?.method ?? "")
+      (kind, properties) = ("echo canceller", [.mode])
+      detail = snapshot.chain.echoCanceller?.method
     case Owned.combineRole:
-      return Tree(
-        kind: "outputs", name: owned.name, style: style([.category]),
-        detail: snapshot.combination?.outputs.map { names[$0] }.joined(separator: " + ") ?? "")
+      (kind, properties) = ("outputs", [.category])
+      detail = snapshot.combination?.outputs.map { names[$0] }.joined(separator: " + ")
     default:
-      let remap = snapshot.chain.remap(direction)
-      let map = remap.map { $0.isMix ? "all channels mixed" : $0.masterMap.readable }
-      return Tree(
-        kind: "remap", name: owned.name,
-        style: style([.channels(direction)] + (isInput ? [.polarPattern] : [])),
-        detail: map ?? "")
+      (kind, properties) = (
+        "remap", [.channels(direction)] + (direction == .input ? [.polarPattern] : [])
+      )
+      detail = snapshot.chain.remap(direction).map {
+        $0.isMix ? "all channels mixed" : $0.masterMap.readable
+      }
     }
+    // A link has its own levels, which are heard as well.
+    let volume = owned.volume.loudest
+    let facts = [
+      detail,
+      snapshot.chain.hasOwnVolume(owned) && volume != .norm ? "\(volume)" : nil,
+      owned.isMuted ? "muted" : nil,
+    ]
+    return Tree(
+      kind: kind, name: owned.name, style: style(properties),
+      detail: facts.compactMap(\.self).joined(separator: ", "))
   }
 
   private func standard(_ devices: [Property]) -> Tree {

@@ -44,7 +44,7 @@ enum VerifyView {
     var facts = [report.heard.name]
     for (property, unit) in [(Property.sampleRate, 1000.0), (.ioBufferDuration, 0.001)] {
       guard let check = report.checks.first(where: { $0.name == property.rawValue }),
-        case .number(let value) = check.wanted ?? check.claimed
+        case .number(let value) = check.claimed ?? check.measured
       else { continue }
       let number = (value / unit * 10).rounded() / 10
       let text = number == number.rounded() ? "\(Int(saturating: number))" : "\(number)"
@@ -82,12 +82,15 @@ enum VerifyView {
     }
   }
 
-  /// Why something is not as wanted, except the worst, which the last line has.
+  /// Why something is not as wanted, except the worst, which the last line has; and what a check that
+  /// passes does not show.
   private static func notes(
     _ report: VerifyReport, _ width: Int?, _ names: DeviceNames
   ) -> [Line] {
     let worst = worst(report)?.name
-    let notes = report.checks.filter { !$0.isOK && $0.name != worst }.compactMap { check in
+    let notes = report.checks.filter { check in
+      check.name != worst && (!check.isOK || check.measured == nil || check.name == "roundTrip")
+    }.compactMap { check in
       check.detail.map { "\(PropertyWords.label(check.name)): \($0)" }
     }
     return notes.isEmpty
@@ -95,7 +98,8 @@ enum VerifyView {
   }
 
   private static func mark(_ check: VerifyReport.Check) -> Span {
-    check.isOK ? Span("ok", .green) : Span("differs", .red)
+    guard check.isOK else { return Span("differs", .red) }
+    return check.measured == nil ? Span("unknown", .amber) : Span("ok", .green)
   }
 
   private static func text(_ value: StateValue?, _ check: VerifyReport.Check) -> Span {

@@ -40,7 +40,7 @@ struct ApplicationScopeTests {
       var session: AudioSession? = Rig.session(rig.sandbox)
       try await session?.setAudioMode(Self.preferring(on: machine))
       #expect(try await rig.eventually { $0.source(of: stream) == machine.laptopInput })
-      session = nil
+      await Rig.release(&session)
       try await rig.session.setAudioMode(
         Self.preferring(on: machine) { $0.preferredInput = [.name(machine.usbInput)] })
       #expect(try await rig.eventually { $0.source(of: stream) == machine.usbInput })

@@ -5,6 +5,7 @@ import Pulse
 import PulseSandbox
 import TestSupport
 import Testing
+import Testing
 
 /// A private server, a session on it, and a client that watches from outside.
 struct Rig {
@@ -61,6 +62,13 @@ struct Rig {
     noteTry(4, of: 4)
     return try await PulseClient.connect(
       to: sandbox.address, name: name, timeout: .seconds(20), requestTimeout: .seconds(20))
+  }
+
+  /// Releases a session, and waits until it is gone: on a busy machine a look may have its last reference.
+  static func release(_ session: inout AudioSession?) async {
+    weak let released = session
+    session = nil
+    #expect(await TestSupport.eventually { released == nil })
   }
 
   private func close() async {

@@ -131,6 +131,13 @@ struct TreeTests {
              └─ default
 
           """), "\(both)")
+      let devices = try await sandbox.audiosession("devices").standardOutput
+      #expect(devices.ranges(of: "* Null Output\n").count == 2, "\(devices)")
+      // What is set at the combined output is heard, too.
+      _ = try await sandbox.shell(
+        "pactl set-sink-volume @DEFAULT_SINK@ 50%; pactl set-sink-mute @DEFAULT_SINK@ 1")
+      let muted = try await sandbox.audiosession("state").standardOutput
+      #expect(muted.contains("headphones + speakers, 50 %, muted"), "\(muted)")
     }
   }
 

@@ -257,6 +257,32 @@ struct VerifyReportTests {
     #expect(frame.line.rendered(colour: false).contains("most in 378-486 Hz"))
   }
 
+  @Test func `a meter of silence names no frequency, and a narrow one has every band`() {
+    func frame(_ samples: [Float], _ rate: Double) -> MeterFrame {
+      MeterFrame(
+        device: "mic", seconds: 1, sampleRate: 8000, levels: [],
+        bands: Spectrum(samples, sampleRate: rate, bands: 24).bands)
+    }
+    let silent = frame([Float](repeating: 0, count: 4096), 44100)
+    #expect(!silent.line.rendered(colour: false).contains("most in"))
+    let low = frame(Self.sine(440), 8000).drawing(width: 24, height: 24)
+    let text = low.rendered(colour: false)
+    #expect(text.contains(" 4 kHz") && low.allSatisfy { $0.width <= 24 }, "\(text)")
+    let high = frame((0..<4096).map { Float(sin(Double($0) * 2 * .pi * 15_000 / 44_100)) }, 44100)
+    // The last column is that of the highest bands.
+    #expect(high.drawing(width: 24, height: 24).rendered(colour: false).contains("█ 16 kHz"))
+  }
+
+  @Test func `a check that could not measure is not ok, and says why`() {
+    let silence = [Float](repeating: 0, count: 4410)
+    let report = VerifyReport(
+      state: Self.state(), measured: Self.measured(SignalCheck([silence])), isProcessed: false,
+      hardware: [.mono], isMonitor: false, loop: nil, output: [], name: "Microphone")
+    let text = VerifyView.lines(report, width: nil).rendered(colour: false)
+    #expect(text.contains("unknown"), "\(text)")
+    #expect(text.contains("channels: "), "\(text)")
+  }
+
   @Test("a meter with more lines than the screen says how many channels it leaves out")
   func meterOnALowScreen() {
     let reading = LevelMeter.Reading(peak: 0.5, rms: 0.25, hold: 0.5, isClipping: false)

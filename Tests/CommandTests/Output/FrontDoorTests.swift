@@ -20,7 +20,10 @@ struct FrontDoorTests {
         ("apply podcast --background", "do you mean '--keep'?"),
         ("meter usb", "'usb'; a device is named with --device\n"),
         ("devices usb", "Unexpected argument 'usb'\n"),
-        ("record x.wav --duration 5x", "'--duration <time>'; a time is 500ms, 5s or 10m\n"),
+        (
+          "record x.wav --duration 5x",
+          "'--duration <time>'; a time is 500ms, 5s, 10m or 2h, at most 24h\n"
+        ),
         ("apply --keep", "'<profile>'; 'audiosession profiles' lists them\n"),
         ("revert --keep", "Unknown option '--keep'"), ("state --from x", "Unknown option '--from'"),
       ] {
@@ -115,8 +118,13 @@ struct FrontDoorTests {
         """
         cd \(sandbox.directory)
         $A apply podcast --keep > /dev/null || exit 9
-        script -qec "stty cols 80 rows 24; exec $A state --watch" /dev/null > seen & pid=$!
+        script -qec "stty cols 80 rows 24; tty > terminal; exec $A state --watch" /dev/null > seen & pid=$!
         until grep -q '(5 more lines)' seen; do kill -0 $pid || exit 8; pause; done
+        screen() { tr '\\33' '\\n' < seen | tac | sed '/^\\[H/q'; }
+        stty -F $(cat terminal) rows 60
+        while screen | grep -q 'more lines'; do kill -0 $pid || exit 6; pause; done
+        stty -F $(cat terminal) rows 24
+        until screen | grep -q 'more lines'; do kill -0 $pid || exit 5; pause; done
         pactl set-default-source alsa_input.pci-0000_00_1f.3.analog-stereo
         until grep -q '[*].* drift preferred input' seen; do kill -0 $pid || exit 7; pause; done
         $A stop > /dev/null; kill $pid

@@ -250,6 +250,57 @@ struct RenderingTests {
     #expect(PropertyWords.text(nil, of: .mode) == "-")
   }
 
+  @Test func `a screen has room for rows, of which a long line takes several`() {
+    let lines = ["one", String(repeating: "x", count: 81), "three", "four"].map { Line($0) }
+    func shown(_ rows: Int) -> [String] {
+      Layout.fitting(lines, rows: rows, columns: 40).map { $0.rendered(colour: false) }
+    }
+    #expect(shown(6).count == 4)
+    #expect(shown(5).last == "  (2 more lines)" && shown(5).count == 3)
+    #expect(shown(4) == ["one", "  (3 more lines)"])
+    #expect(Line("").rows(in: 40) == 1 && Line("x").rows(in: 40) == 1)
+    #expect(lines[1].rows(in: 81) == 1 && lines[1].rows(in: 80) == 2)
+  }
+
+  @Test func `a line of progress loses its last parts before it wraps`() {
+    let paused = PlayView.line((.seconds(3), .seconds(200)), isPaused: true)
+    #expect(paused.spans.count == 3)
+    #expect(paused.spans.prefix(2).reduce(0) { $0 + $1.width } < 40)
+    #expect(Line([Span("日本"), Span("abc")]).clipped(to: 5).width == 5)
+    #expect(Line("日本").clipped(to: 3).rendered(colour: false) == "日")
+  }
+
+  @Test func `only what was read as granted is shown as granted`() {
+    let grant = [
+      "object": "mic", "property": "buffer", "value": "10 ms", "text": "10 ms", "answer": "grant",
+    ]
+    let reports = [[], [grant]].map {
+      PropertyReport.made(
+        preferred: .number(0.01), verdict: .pending, reason: "no process holds it",
+        waitingFor: "holder", readings: $0)
+    }
+    let texts = reports.map {
+      PropertiesView.lines(
+        [.ioBufferDuration: $0], width: nil, preferredOnly: true, showsGrants: true
+      ).rendered(colour: false)
+    }
+    #expect(!texts[0].contains("granted") && texts[0].contains("no process holds it"))
+    #expect(texts[1].contains("granted") && !texts[1].contains("pending"))
+  }
+
+  @Test(
+    arguments: [
+      ("audiosession devices", nil), ("audiosession --server tcp:studio record", "tcp:studio"),
+      ("audiosession --server=unix:/x record", "unix:/x"),
+      ("audiosession --server = unix : /x record", "unix:/x"),
+      ("audiosession --server tcp : studio : 4713 record", "tcp:studio:4713"),
+      ("audiosession record --server", nil),
+    ])
+  func `devices are completed of the server that the line names`(_ line: String, _ server: String?)
+  {
+    #expect(Completion.server(in: line.split(separator: " ").map(String.init)) == server)
+  }
+
   @Test func `a line whose columns have become wider has not changed`() {
     let shown: [Line] = [["gain  ", "40 %  ", "applied"], ["mute  ", "no    ", "applied"]]
     let lines: [Line] = [["gain  ", "40 %    ", "applied"], ["mute  ", "unknown ", "pending"]]
