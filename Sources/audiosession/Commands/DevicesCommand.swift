@@ -10,10 +10,11 @@ struct DevicesCommand: SessionCommand {
       each input. A star marks what is in use. --tree draws instead how the devices are connected, \
       from the card to the default, in the colours of the verdicts.
 
-      JSON: schema; inputs and outputs: kind (hardware, monitor, own), name, description, default, \
-      state, sampleRate, channelMap, format, volume, muted, card, ports (name, description, type, \
-      availability, active), polarPatterns (inputs); cards: name, description, profile, profiles \
-      (name, description, available), ports, codecs (name, description, active; of Bluetooth cards).
+      JSON: schema; inputs and outputs: kind (hardware, monitor, own), name, description, default \
+      (what has a star), state, sampleRate, channelMap, format, volume, muted, card, ports (name, \
+      description, type, availability, active), polarPatterns (inputs); cards: name, description, \
+      profile, profiles (name, description, available), ports, codecs (name, description, active; \
+      of Bluetooth cards).
       """)
 
   @Flag(help: "Include monitors and the session's own devices.")
