@@ -59,8 +59,8 @@ enum Completion {
       guard let first = rest.popFirst() else { return nil }
       value = first
     }
-    while rest.first == ":", let next = rest.dropFirst().first {
-      value += ":" + next
+    while let mark = rest.first, Set(mark) == [":"], let next = rest.dropFirst().first {
+      value += mark + next
       rest = rest.dropFirst(2)
     }
     return value

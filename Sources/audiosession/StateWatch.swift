@@ -58,7 +58,8 @@ struct StateWatch {
       names: context.names(snapshot), on: context.options.server)
     let next = Drawing(lines: lines, terminal: terminal)
     guard next != shown else { return }
-    let marked = Self.marked(lines, since: shown.lines)
+    // On a screen of another size a line may be wrapped elsewhere, which is no change.
+    let marked = Self.marked(lines, since: terminal == shown.terminal ? shown.lines : [])
     shown = next
     if terminal.canMove {
       output.drawScreen(marked)

@@ -38,14 +38,17 @@ package struct Diagnosis: Sendable, Hashable {
       findings.filter { $0.severity == severity }
     }
     for at in findings.indices {
+      // Who has a card open is no matter of the server that was asked.
+      guard findings[at].code != .cardShared else { continue }
       let command = findings[at].remedy.command
       findings[at].remedy.command = command.flatMap { Self.addressed($0, facts) }
     }
   }
 
-  /// A remedy's command for the server that was asked; nil if it works only on that server's machine.
+  /// A remedy's command for the server that was asked; nil if it would change the user's server, and
+  /// another one was asked.
   private static func addressed(_ command: String, _ facts: MachineFacts) -> String? {
-    if facts.serverHost != nil, command.hasPrefix("systemctl") { return nil }
+    if !facts.isUsersServer, command.hasPrefix("systemctl") { return nil }
     return Words.command(command, on: facts.namedServer)
   }
 }

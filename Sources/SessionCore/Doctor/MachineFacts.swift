@@ -147,6 +147,12 @@ package struct MachineFacts: Sendable {
 
   package init() {}
 
+  /// PipeWire's own rate; a line may hold more than the number.
+  var clockRate: String {
+    let value = graphSettings["default.clock.rate"]?.value ?? ""
+    return value.split { !$0.isNumber }.first.map(String.init) ?? "48000"
+  }
+
   /// Whether the server is the one that programs of the user find by themselves.
   var isUsersServer: Bool {
     namedServer == nil && serverHost == nil && variables["PULSE_SERVER"] == nil

@@ -31,7 +31,7 @@ private func allowedRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
   guard snapshot.has(.forcedGraph) else { return [] }
   let key = "default.clock.allowed-rates"
   let line = facts.graphSettings[key]
-  let rate = facts.graphSettings["default.clock.rate"]?.value ?? "48000"
+  let rate = facts.clockRate
   let rates = line?.value.split { !$0.isNumber }.map(String.init) ?? []
   // A list without the clock's own rate does not count.
   guard rates.count < 2 || !rates.contains(rate) else { return [] }

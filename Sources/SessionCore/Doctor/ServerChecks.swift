@@ -28,7 +28,7 @@ private func serverUnreachable(_ facts: MachineFacts) -> [Finding] {
   case _ where error.property == SessionError.serverVariable:
     message = error.message
     remedy = .init("Unset it, or set it to a server's address.", command: "unset PULSE_SERVER")
-  case .serverUnreachable:
+  case .serverUnreachable, .serverLost:
     message = "no server answers"
     remedy = wayToServer(facts)
   default:
@@ -70,6 +70,10 @@ private let socketKeepers: Set<String> = ["systemd", "init"]
 private func otherServers(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   // A private server, or one that was named, is beside the user's.
   guard facts.namedServer == nil else { return [] }
+  // Which process answers on a host's port is not known: it may be the one that listens here, too.
+  guard facts.server != nil || facts.address.isEmpty || facts.address.hasPrefix("unix:") else {
+    return []
+  }
   return facts.sockets.compactMap { socket in
     guard let program = socket.program, program.pid != facts.server?.pid,
       !socketKeepers.contains(program.name)
@@ -88,15 +92,17 @@ private func otherServers(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
   }
 }
 
-private func cardShared(_ facts: MachineFacts) -> [Finding] {
-  func family(_ program: MachineFacts.Program) -> String? {
-    switch program.name {
-    case "pulseaudio": "PulseAudio"
-    case "jackd", "jackdbus": "JACK"
-    case "pipewire", "wireplumber", "pipewire-media-": "PipeWire"
-    default: nil
-    }
+/// The sound server to which a process with an open card belongs; nil for another program.
+private func family(_ program: MachineFacts.Program) -> String? {
+  switch program.name {
+  case "pulseaudio": "PulseAudio"
+  case "jackd", "jackdbus": "JACK"
+  case "pipewire", "wireplumber", "pipewire-media-": "PipeWire"
+  default: nil
   }
+}
+
+private func cardShared(_ facts: MachineFacts) -> [Finding] {
   // A card of their own disturbs no other program.
   let sharing = facts.cardUsers.filter { program in
     facts.cardUsers.contains { other in
@@ -126,7 +132,8 @@ private func cardShared(_ facts: MachineFacts) -> [Finding] {
 private func missingHardware(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   // The missing session manager is the reason.
   guard !snapshot.lacksSessionManager else { return [] }
-  let users = facts.cardUsers.filter { $0 != facts.server }
+  let own = snapshot.has(.forcedGraph) ? "PipeWire" : "PulseAudio"
+  let users = facts.cardUsers.filter { family($0) != own }
   return Direction.allCases.filter { snapshot.hardware($0).isEmpty }.map { direction in
     Finding(
       .noDevice, direction == .output ? .warning : .note,

@@ -60,7 +60,7 @@ private func missingDevices(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -
       default: "The device in use is none that the profile names, or a later one."
       }
     return Finding(
-      .missingDevice, report.verdict == .applied ? .note : .warning, object: first,
+      .missingDevice, report.verdict == .pending ? .warning : .note, object: first,
       "the profile's first choice of the \(direction.rawValue) is not connected: programs use \(used)",
       why: why,
       .init(

@@ -183,8 +183,7 @@ struct SampleRateAspect: Aspect {
     if let host = facts.serverHost { return "which rates it may take is set on \(host)" }
     if snapshot.has(.forcedGraph) {
       let line = facts.graphSettings["default.clock.allowed-rates"]
-      let usual = facts.graphSettings["default.clock.rate"]?.value ?? "48000"
-      return "PipeWire's allowed rates are \(line?.value ?? "[ \(usual) ]")"
+      return "PipeWire's allowed rates are \(line?.value ?? "[ \(facts.clockRate) ]")"
         + (line.map { " (\($0.place))" } ?? ", by default")
     }
     func rate(_ key: String, _ usual: String) -> String {

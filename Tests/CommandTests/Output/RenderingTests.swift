@@ -294,6 +294,7 @@ struct RenderingTests {
       ("audiosession --server=unix:/x record", "unix:/x"),
       ("audiosession --server = unix : /x record", "unix:/x"),
       ("audiosession --server tcp : studio : 4713 record", "tcp:studio:4713"),
+      ("audiosession --server tcp : [ :: 1] : 4713 record", "tcp:[::1]:4713"),
       ("audiosession record --server", nil),
     ])
   func `devices are completed of the server that the line names`(_ line: String, _ server: String?)

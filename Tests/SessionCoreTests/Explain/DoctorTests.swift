@@ -333,6 +333,12 @@ private typealias Line = MachineFacts.Line
     },
     Case("no output", finds: "noDevice warning -") {
       $0.snapshot?.sinks = []
+      $0.cardUsers = [run("pulseaudio", 7)]
+    },
+    Case("a server at the machine's own name, which listens at the user's socket, too", finds: nil)
+    {
+      ($0.address, $0.server) = ("tcp:here", nil)
+      $0.sockets = [MachineFacts.Socket("/run/user/1000/pulse/native", run("pulseaudio", 9))]
     },
     Case("a mute that the mode asks for", finds: nil) {
       microphone(&$0) { $0.isMuted = true }
@@ -426,6 +432,27 @@ private typealias Line = MachineFacts.Line
       facts.variables = ["PULSE_SERVER": "unix:/private"]
       #expect(Diagnosis(facts).findings.first?.remedy.command == nil)
     }
+  }
+
+  @Test func `who may have the card is another program`() throws {
+    var facts = Self.healthy()
+    facts.snapshot?.sinks = []
+    facts.cardUsers = [Self.run("pulseaudio", 7), Self.run("aplay", 8)]
+    let why = try #require(Diagnosis(facts).findings.first?.why)
+    #expect(why.contains("aplay") && !why.contains("pulseaudio"))
+  }
+
+  @Test func `a named server's settings restart no server of the user's`() {
+    var facts = Self.healthy(.pipewire)
+    facts.graphSettings = [
+      Line("default.clock.rate", "48000 default.clock.quantum = 256", file: "/p", number: 1)
+    ]
+    facts.namedServer = "unix:/private"
+    let finding = Diagnosis(facts).findings.first
+    #expect(finding?.message == "PipeWire switches to no other rate than 48000 Hz")
+    #expect(finding?.remedy.line != nil && finding?.remedy.command == nil)
+    facts.namedServer = nil
+    #expect(Diagnosis(facts).findings.first?.remedy.command != nil)
   }
 
   @Test func `another fault of the connection is said in its own words`() {
