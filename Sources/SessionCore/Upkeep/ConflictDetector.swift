@@ -8,8 +8,9 @@ package struct ConflictDetector: Sendable, Hashable {
   /// those of a program that looks every few seconds, and those on a machine so busy that each takes
   /// its time.
   package static let limit = 5
-  /// After this time without one they are counted from the beginning.
-  package static let gap = Duration.seconds(10)
+  /// After this time without one they are counted from the beginning. Longer than the pauses of
+  /// `RefusalBackoff`, after which a request that another program undid at once is made again.
+  package static let gap = Duration.seconds(20)
   /// How long a setting is left alone the first time; twice as long each time after.
   package static let firstPause = Duration.seconds(30)
   /// The longest time a setting is left alone.

@@ -143,7 +143,7 @@ struct ConflictDetectorTests {
 
   @Test(
     "five times in a row make a conflict, and a pause of half a minute",
-    arguments: [Duration.zero, .milliseconds(900), .seconds(2), .seconds(10)])
+    arguments: [Duration.zero, .milliseconds(900), .seconds(2), .seconds(20)])
   func conflict(each gap: Duration) {
     var watch = ConflictDetector()
     for number in 0..<4 {
@@ -158,10 +158,25 @@ struct ConflictDetectorTests {
     #expect(watch.yielded(at: end + .seconds(30)).isEmpty)
   }
 
+  @Test func `so does a program that undoes each request at once, by the pauses of the requests`() {
+    var (watch, backoff) = (ConflictDetector(), RefusalBackoff())
+    var (now, count) = (Duration.zero, 1)
+    while watch.noteChange(of: setting, at: now) == nil {
+      backoff.note([setting], at: now)
+      guard let next = backoff.nextEnd(after: now) else {
+        Issue.record("no request any more, and no conflict")
+        return
+      }
+      // A busy machine is late.
+      (now, count) = (next + .seconds(3), count + 1)
+    }
+    #expect(count == ConflictDetector.limit)
+  }
+
   @Test("changes that are far apart are none")
   func peace() {
     var watch = ConflictDetector()
-    for second in stride(from: 0, to: 100, by: 11) {
+    for second in stride(from: 0, to: 200, by: 21) {
       let isConflict = watch.noteChange(of: setting, at: .seconds(second)) != nil
       #expect(!isConflict)
     }
