@@ -170,7 +170,6 @@ extension AudioSession {
   ) async throws(SessionError) -> ApplyReport {
     // The mode that another program has applied since stays.
     if ((try? storedMode(store)) ?? nil)?.isActive == true {
-      // What another program has left in effect is not this session's to restore.
       life.leaveInEffect()
     } else {
       try await restoreStored(live, store, deadline, stop)

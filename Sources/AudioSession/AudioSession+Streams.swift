@@ -11,7 +11,7 @@ extension AudioSession {
   }
 
   /// An element after each change that this session sees of its server, and of the files of the process
-  /// that holds it, and of others; changes that were not read yet are one.
+  /// that holds it, and for each element of `others`; those that were not read yet are one.
   package func changes(besides others: AsyncStream<Void>) -> AsyncStream<Void> {
     let (changes, change) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))

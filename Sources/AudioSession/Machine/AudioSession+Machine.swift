@@ -107,8 +107,8 @@ extension AudioSession {
     let environment = ProcessEnvironment.self
     let runtime = environment["XDG_RUNTIME_DIR"] ?? environment.usualRuntimeFolder
     let folders = [environment["PULSE_RUNTIME_PATH"], runtime + "/pulse", "/run/pulse"]
-    let places = folders.compactMap { $0 }.map { $0 + "/native" }
-    return places.indices.filter { places.firstIndex(of: places[$0]) == $0 }.map { places[$0] }
+    var known: Set<String> = []
+    return folders.compactMap { $0.map { $0 + "/native" } }.filter { known.insert($0).inserted }
   }
 
   private func readStore(

@@ -19,8 +19,7 @@ private func serverUnreachable(_ facts: MachineFacts) -> [Finding] {
     // What does not run stays so: starting another server would end this one.
     remedy = .init(
       "It may be frozen: restart it.",
-      command: facts.isUsersServer
-        ? "systemctl --user try-restart pipewire pipewire-pulse pulseaudio" : nil)
+      command: "systemctl --user try-restart pipewire pipewire-pulse pulseaudio")
   case .accessDenied:
     message = "the server refuses this client"
     remedy = .init(

@@ -1,10 +1,5 @@
 import AudioSession
 
-extension PropertyReport {
-  /// What the server granted of a hint: what was read.
-  fileprivate var grant: StateValue? { readings.last { $0.answer == .grant }?.value }
-}
-
 /// Properties with their verdicts, one per line; the value is below if it does not fit.
 enum PropertiesView {
   /// - Parameters:
@@ -80,4 +75,9 @@ enum PropertiesView {
     }
     return lines
   }
+}
+
+extension PropertyReport {
+  /// What the server granted of a hint: what was read.
+  fileprivate var grant: StateValue? { readings.last { $0.answer == .grant }?.value }
 }

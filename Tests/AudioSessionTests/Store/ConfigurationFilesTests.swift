@@ -68,4 +68,15 @@ import Testing
       #expect(MachineFacts.Cookie.read(home) == .unreadable("it is no file"))
     }
   }
+
+  @Test func `a server at this machine's own name is on no other machine`() {
+    var own = [CChar](repeating: 0, count: 256)
+    gethostname(&own, own.count - 1)
+    let name = own.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    for host in [name, "localhost", "127.0.0.1", "[::1]"] {
+      #expect(AudioSession.otherHost(of: "tcp:\(host):4713") == nil, "\(host)")
+    }
+    #expect(AudioSession.otherHost(of: "unix:/x") == nil)
+    #expect(AudioSession.otherHost(of: "tcp:studio.example:4713") == "studio.example")
+  }
 }

@@ -335,16 +335,21 @@ struct DoctorTests {
   func store() async throws {
     try await PulseSandbox.with(Self.healthy) { sandbox in
       try sandbox.write(
-        profile: "test", "category = \"record\"\n[input]\nprefer = [\"sine\"]\ngain = \"80 %\"\n")
+        profile: "test",
+        "category = \"record\"\n[input]\nprefer = [\"sine\"]\ngain = \"80 %\"\n"
+          + "channel-map = [\"mono\", \"mono\"]\n")
       let apply = "$A apply test >/dev/null 2>&1"
       let good = try await sandbox.shell("\(apply) && $A doctor --json")
       #expect(good.status == 0)
       #expect(
         try await doctor(sandbox, "pactl set-source-volume sine 30%") == ["staleMode warning test"])
+      let sources = try await sandbox.shell("pactl list short sources").standardOutput
+      #expect(sources.contains("audiosession.input"))
       let folder = try #require(sandbox.environment["XDG_STATE_HOME"]) + "/audiosession"
       let found = try await doctor(
         sandbox, "for f in \(folder)/*.mode.toml \(folder)/*.baseline.json; do echo '{' > $f; done")
-      #expect(found.count == 2)
+      // The channel map is not called a leftover: the mode that asks for it cannot be read.
+      #expect(found.count == 2, "\(found)")
       #expect(found.allSatisfy { $0.hasPrefix("damagedStore problem \(folder)/") })
       // What cannot be read, as a folder or without permission, may be whole.
       let unread = try await sandbox.shell(

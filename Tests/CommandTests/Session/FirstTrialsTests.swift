@@ -76,10 +76,11 @@ struct FirstTrialsTests {
     }
   }
 
-  @Test("a meter of 300 ms prints its line into a pipe", .server)
-  func shortMeter() async throws {
+  @Test(
+    "a meter of 300 ms prints its line into a pipe", .server, arguments: ["", "--interval 5s"])
+  func shortMeter(_ interval: String) async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
-      let result = try await sandbox.shell("$A meter --duration 300ms | cat")
+      let result = try await sandbox.shell("$A meter --duration 300ms \(interval) | cat")
       #expect(result.standardOutput.split(separator: "\n").count == 1, "\(result)")
     }
   }

@@ -129,6 +129,15 @@ private typealias Server = SimulatedServer
     #expect(json["interrupted"] == .bool(false))
   }
 
+  @Test func `a profile whose name looks like an option is no option in a command`() {
+    var state = state(nil, AudioMode())
+    state.profile = "-my talk"
+    #expect(state.applyCommand == "apply -- '-my talk'")
+    #expect(state.keepCommand == "apply --keep -- '-my talk'")
+    state.profile = "my talk"
+    #expect(state.keepCommand == "apply 'my talk' --keep")
+  }
+
   @Test func `before any apply every verdict is unset, and the actual is given`() {
     let state = state(.laptop(), AudioMode())
     #expect(state.properties.values.allSatisfy { $0.verdict == .unset && $0.preferred == nil })
