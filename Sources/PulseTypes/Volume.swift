@@ -48,8 +48,11 @@ public struct Volume: RawRepresentable, Sendable, Hashable, Codable, Comparable,
   /// Orders by loudness.
   public static func < (a: Volume, b: Volume) -> Bool { a.rawValue < b.rawValue }
 
-  /// The volume in whole percent.
-  public var description: String { "\(Int(saturating: fraction * 100)) %" }
+  /// The volume in percent, with tenths unless they are 0: `80 %`, `80.4 %`.
+  public var description: String {
+    let tenths = Int(saturating: fraction * 1000)
+    return "\(tenths / 10)\(tenths % 10 == 0 ? "" : ".\(tenths % 10)") %"
+  }
 }
 
 /// The volumes of all channels of a device or stream (libpulse: `pa_cvolume`).

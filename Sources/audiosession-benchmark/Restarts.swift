@@ -22,7 +22,7 @@ struct Restarts {
         let place = watcher.count
         try await bench.sandbox.resetMediaServices()
         let appeared = try socketTime(bench)
-        let line = try await watcher.await("serverReset", from: place, within: .seconds(2))
+        let line = try await watcher.await("serverReset", from: place, within: .seconds(10))
         let flaws = try await bench.awaitNoFlaws(within: .seconds(2), bench.flaws)
         guard flaws.isEmpty else {
           throw Process.Failure(

@@ -265,7 +265,10 @@ extension AudioSession {
     defer { queue.turns.pass() }
     guard !life.isClosed, life.isWaiting else { return true }
     // After a restart of the server there is no connection, and only a holder and readers look for one.
-    guard (try? await connected(Deadline(after: configuration.timeout))) != nil else {
+    do throws(SessionError) {
+      _ = try await connected(Deadline(after: configuration.timeout))
+    } catch {
+      noteWaiting("\(error.message)")
       // A private server that was removed together with the store does not return.
       guard store.isThere else {
         Task { await close() }
@@ -277,16 +280,27 @@ extension AudioSession {
     if let rival = await live?.snapshot.holder(beside: mark(store, isClaim: true)), !rival.isClaim,
       self.store(of: rival) != nil
     {
+      noteWaiting("another session holds this server through another address")
       return false
     }
     let calls = SystemCalls()
     let owner = LockRecord.Owner(pid: calls.process, name: ProcessName.own, isHolding: true)
     var isAfterOther = false
-    let lock = try? SessionLock.attempt(store.lockPath, owner, calls) { [now = upkeep.now] view in
-      isAfterOther = view.record.interrupted.contains(calls.process)
-      return life.mayTake(view, at: now, isRunning: calls.isRunning)
+    let lock: SessionLock?
+    do throws(SessionError) {
+      lock = try SessionLock.attempt(store.lockPath, owner, calls) { [now = upkeep.now] view in
+        isAfterOther = view.record.interrupted.contains(calls.process)
+        return life.mayTake(view, at: now, isRunning: calls.isRunning)
+      }
+    } catch {
+      noteWaiting(error.message)
+      return false
     }
-    guard let lock, await rival(store, Budget(configuration.timeout)) == nil else { return false }
+    guard let lock else { return false }
+    if let rival = await rival(store, Budget(configuration.timeout)) {
+      noteWaiting("\(rival)")
+      return false
+    }
     take(.server(lock))
     if upkeep.rules.interruptions.takeOver == nil {
       // It waited behind another session of its process, and declared its mode before that one's last.
@@ -300,6 +314,11 @@ extension AudioSession {
     setDamageAside(store)
     await applyAgain(store)
     return true
+  }
+
+  private func noteWaiting(_ reason: String) {
+    configuration.logger?.warning(
+      "the session waits on, and tries again", metadata: ["reason": "\(reason)"])
   }
 
   /// The mode of the session of this process that was taken over last, by the lock's path.

@@ -89,17 +89,23 @@ extension AudioSession {
         facts.sockets.append(MachineFacts.Socket(place, program))
       }
     }
-    let environment = facts.server.flatMap { ProcessTable.environment(of: $0.pid) }
-    let files = ConfigurationFiles(environment: environment ?? ProcessEnvironment.all)
+    // This user's files are not for a server of another user, whose process cannot be read.
+    let isOthers = path.flatMap(File.status).map { $0.st_uid != geteuid() } ?? false
+    let files = ConfigurationFiles(
+      environment: facts.server.flatMap { ProcessTable.environment(of: $0.pid) }
+        ?? (isOthers ? [:] : ProcessEnvironment.all))
+    facts.places["pipewire.conf"] = files.graphPlace
+    if facts.snapshot?.has(.forcedGraph) == true {
+      facts.graphSettings = files.graphSettings
+      return
+    }
     facts.daemonSettings = files.daemonSettings
-    facts.graphSettings = files.graphSettings
-    // An option can keep a server from loading its startup file.
     let arguments = facts.server.map { ProcessTable.arguments(of: $0.pid) } ?? []
-    if !arguments.contains("-n") { facts.startup = files.startup }
-    facts.places = [
-      "default.pa": files.pulseFile("default.pa", "PULSE_SCRIPT"),
-      "pipewire.conf": files.graphPlace,
-    ]
+    let isOfSystem = arguments.contains { $0 == "--system" || $0.hasPrefix("--system=") }
+    let startup = files.startupFile(isOfSystem: isOfSystem || isOthers)
+    facts.places["default.pa"] = startup
+    // An option can keep a server from loading its startup file.
+    if !arguments.contains("-n") { facts.startup = ConfigurationFiles.startup(startup) }
   }
 
   /// The sockets where programs look for a PulseAudio server by default.

@@ -12,6 +12,7 @@ struct ConfigurationFiles {
     environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// The folder of a user's files; a server of the system has none.
   private var home: String { variable("HOME") ?? "/nonexistent" }
   private var userFolder: String { variable("XDG_CONFIG_HOME") ?? home + "/.config" }
 
@@ -19,7 +20,9 @@ struct ConfigurationFiles {
   var pulseFolder: String { variable("PULSE_CONFIG_PATH") ?? userFolder + "/pulse" }
 
   /// The file in which a user would change PipeWire's rates.
-  var graphPlace: String { userFolder + "/pipewire/pipewire.conf.d/rates.conf" }
+  var graphPlace: String {
+    (variable("HOME") == nil ? "/etc" : userFolder) + "/pipewire/pipewire.conf.d/rates.conf"
+  }
 
   /// The effective file of PulseAudio: the variable's, otherwise the user's, otherwise the
   /// system's.
@@ -30,17 +33,23 @@ struct ConfigurationFiles {
   }
 
   var clientSettings: [MachineFacts.Line] {
-    withParts(pulseFile("client.conf", "PULSE_CLIENTCONFIG"), ".conf").flatMap(Self.settings)
+    Self.withParts(pulseFile("client.conf", "PULSE_CLIENTCONFIG"), ".conf").flatMap(Self.settings)
   }
 
   var daemonSettings: [MachineFacts.Line] {
-    withParts(pulseFile("daemon.conf", "PULSE_CONFIG"), ".conf").flatMap(Self.settings)
+    Self.withParts(pulseFile("daemon.conf", "PULSE_CONFIG"), ".conf").flatMap(Self.settings)
   }
 
-  /// The `load-module` lines of PulseAudio's startup file.
-  var startup: [MachineFacts.Line] {
-    withParts(pulseFile("default.pa", "PULSE_SCRIPT"), ".pa").flatMap { file in
-      Self.lines(of: file).compactMap { text, number in
+  /// PulseAudio's startup file; one for the system has another name, and no user's version.
+  func startupFile(isOfSystem: Bool) -> String {
+    isOfSystem
+      ? variable("PULSE_SCRIPT") ?? "/etc/pulse/system.pa" : pulseFile("default.pa", "PULSE_SCRIPT")
+  }
+
+  /// The `load-module` lines of a startup file of PulseAudio.
+  static func startup(_ file: String) -> [MachineFacts.Line] {
+    withParts(file, ".pa").flatMap { file in
+      lines(of: file).compactMap { text, number in
         let words = text.split(separator: " ", maxSplits: 2)
         guard words.first == "load-module", words.count > 1 else { return nil }
         return MachineFacts.Line(
@@ -57,7 +66,7 @@ struct ConfigurationFiles {
       + (variable("PIPEWIRE_CONFIG_DIR").map { [$0] } ?? [])
     let main = folders.last { access($0 + "/pipewire.conf", R_OK) == 0 }
     let parts = folders.flatMap { Self.parts($0 + "/pipewire.conf.d", ".conf") }
-    return ((main.map { [$0 + "/pipewire.conf"] } ?? []) + parts).flatMap(Self.settings)
+    return ((main.map { [$0 + "/pipewire.conf"] } ?? []) + parts).flatMap(GraphSettings.read)
   }
 
   /// The cookie's file: the variable's, otherwise the setting's, otherwise the user's.
@@ -66,22 +75,17 @@ struct ConfigurationFiles {
   }
 
   /// A file, and the files of its folder `NAME.d`.
-  private func withParts(_ file: String, _ suffix: String) -> [String] {
-    [file] + Self.parts(file + ".d", suffix)
+  private static func withParts(_ file: String, _ suffix: String) -> [String] {
+    [file] + parts(file + ".d", suffix)
   }
 
   private static func parts(_ folder: String, _ suffix: String) -> [String] {
     Folder.names(folder).filter { $0.hasSuffix(suffix) }.sorted().map { "\(folder)/\($0)" }
   }
 
-  /// The `key = value` lines; PipeWire's may be inside `{ }` on the same line.
-  static func settings(_ file: String) -> [MachineFacts.Line] {
+  /// PulseAudio's `key = value` lines.
+  private static func settings(_ file: String) -> [MachineFacts.Line] {
     lines(of: file).compactMap { text, number in
-      var text = text[...]
-      if let open = text.firstIndex(of: "{"), text[text.index(after: open)...].contains("=") {
-        text = text[text.index(after: open)...]
-        if let close = text.lastIndex(of: "}") { text = text[..<close] }
-      }
       guard let at = text.firstIndex(of: "=") else { return nil }
       let key = String(text[..<at].trimmed)
       guard !key.isEmpty, !key.contains(" ") else { return nil }

@@ -115,7 +115,8 @@ package struct MachineFacts: Sendable {
   package var daemonSettings: [Line] = []
   /// PipeWire's settings (`pipewire.conf`).
   package var graphSettings: [Line] = []
-  /// The `load-module` lines of PulseAudio's startup file (`default.pa`), by module.
+  /// The `load-module` lines of PulseAudio's startup file (`default.pa`, or `system.pa`), by module;
+  /// empty with PipeWire, which does not read it.
   package var startup: [Line] = []
   /// The file for a setting that no file has yet, by the file's name.
   package var places: [String: String] = [:]
@@ -147,10 +148,15 @@ package struct MachineFacts: Sendable {
 
   package init() {}
 
-  /// PipeWire's own rate; a line may hold more than the number.
-  var clockRate: String {
-    let value = graphSettings["default.clock.rate"]?.value ?? ""
-    return value.split { !$0.isNumber }.first.map(String.init) ?? "48000"
+  /// PipeWire's own rate.
+  var clockRate: String { graphSettings["default.clock.rate"]?.value ?? "48000" }
+
+  /// The rates to which PipeWire switches, and the line that allows them. A list without PipeWire's own
+  /// rate does not count.
+  var allowedRates: (rates: [String], line: Line?) {
+    let line = graphSettings["default.clock.allowed-rates"]
+    let rates = line?.value.split { !$0.isNumber }.map(String.init) ?? []
+    return rates.contains(clockRate) ? (rates, line) : ([clockRate], nil)
   }
 
   /// Whether the server is the one that programs of the user find by themselves.

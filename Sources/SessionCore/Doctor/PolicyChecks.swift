@@ -57,9 +57,10 @@ private func savedStreams(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
         + "default, which this program does not follow.",
       .init(
         "Move its stream to the default while it runs, which forgets it, or set "
-          + "\(Property.moveOutputStreams.row.name) in the profile. For no program to be remembered, load the module with:",
-        file: start.map(\.place) ?? facts.places["default.pa"],
-        line: "load-module module-stream-restore restore_device=false"))
+          + "\(Property.moveOutputStreams.row.name) in the profile."
+          + (module == nil ? "" : " For no program to be remembered, load the module with:"),
+        file: module.flatMap { _ in start.map(\.place) ?? facts.places["default.pa"] },
+        line: module.map { "load-module \($0.name) restore_device=false" }))
   }
 }
 

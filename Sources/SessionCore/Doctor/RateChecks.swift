@@ -30,11 +30,9 @@ private func equalRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
 private func allowedRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   guard snapshot.has(.forcedGraph) else { return [] }
   let key = "default.clock.allowed-rates"
+  guard facts.allowedRates.rates.count < 2 else { return [] }
   let line = facts.graphSettings[key]
   let rate = facts.clockRate
-  let rates = line?.value.split { !$0.isNumber }.map(String.init) ?? []
-  // A list without the clock's own rate does not count.
-  guard rates.count < 2 || !rates.contains(rate) else { return [] }
   let list = "[ \(["44100", "48000"].contains(rate) ? "44100 48000" : "44100 48000 \(rate)") ]"
   return [
     Finding(

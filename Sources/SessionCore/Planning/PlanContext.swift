@@ -13,6 +13,12 @@ final class PlanContext: Sendable {
     (self.input, self.server, self.resolution) = (input, server, resolution)
   }
 
+  /// The server as it is, with every device that can be resolved.
+  convenience init(_ input: PlanInput) {
+    self.init(
+      input: input, server: PredictedServer(input.snapshot), resolution: .tolerant(input))
+  }
+
   var mode: AudioMode { input.mode }
   var snapshot: ServerSnapshot { server.snapshot }
 

@@ -35,8 +35,7 @@ package struct StreamPlace: Sendable, Hashable {
 extension PlanInput {
   /// The preferred buffer of a direction, for a stream of this program.
   package func buffer(_ direction: Direction) -> Duration? {
-    let context = PlanContext(
-      input: self, server: PredictedServer(snapshot), resolution: .tolerant(self))
+    let context = PlanContext(self)
     return context.device(direction).flatMap { context.buffer(of: $0) }
       ?? mode.ioBufferDuration?.duration(atRate: mode.sampleRate ?? 48_000)
   }
@@ -46,8 +45,7 @@ extension PlanInput {
     var place = StreamPlace()
     guard snapshot.isOfOneProgram else { return place }
     place.isOwn = true
-    let context = PlanContext(
-      input: self, server: PredictedServer(snapshot), resolution: .tolerant(self))
+    let context = PlanContext(self)
     if mode.hintDirection == direction {
       place.rate = mode.sampleRate
       place.buffer = buffer(direction)

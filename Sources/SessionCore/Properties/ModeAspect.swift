@@ -121,7 +121,9 @@ struct ModeAspect: Aspect {
       ends.append(context.isAtEnd(device, "the echo canceller exists"))
     }
     guard context.input.capabilities.moduleLoading else { throw .noModules }
-    if let refusal = context.cancellerRefusal { throw Obstacle(.refused, refusal) }
+    if let refusal = context.cancellerRefusal ?? context.input.refusals[.echoCanceller] {
+      throw Obstacle(.refused, refusal)
+    }
     if context.leavesCancellerIdle {
       guard context.input.isHeld else {
         throw Obstacle(
@@ -137,7 +139,6 @@ struct ModeAspect: Aspect {
       }
       return ends + [.nothing("the echo canceller is loaded when a program records")]
     }
-    if let refusal = context.input.refusals[.echoCanceller] { throw Obstacle(.refused, refusal) }
     guard !context.lacks(.echoCanceller) else { throw .overridden("there is no echo canceller") }
     guard let preference = context.preferredCanceller else { return [] }
     let canceller = Condition(.echoCanceller, .echoCanceller(preference)) { now in

@@ -182,12 +182,20 @@ struct SampleRateAspect: Aspect {
   private static func policy(_ snapshot: ServerSnapshot, _ facts: MachineFacts) -> String {
     if let host = facts.serverHost { return "which rates it may take is set on \(host)" }
     if snapshot.has(.forcedGraph) {
-      let line = facts.graphSettings["default.clock.allowed-rates"]
-      return "PipeWire's allowed rates are \(line?.value ?? "[ \(facts.clockRate) ]")"
-        + (line.map { " (\($0.place))" } ?? ", by default")
+      let (rates, line) = facts.allowedRates
+      let source =
+        line.map { " (\($0.place))" }
+        ?? facts.graphSettings["default.clock.allowed-rates"].map {
+          ": the list in \($0.place) does not count, because it lacks that rate"
+        } ?? ", by default"
+      return "PipeWire's allowed rates are [ \(rates.joined(separator: " ")) ]\(source)"
     }
     func rate(_ key: String, _ usual: String) -> String {
       facts.daemonSettings[key].map { "\($0.value) (\($0.place))" } ?? usual
+    }
+    if let line = facts.daemonSettings["avoid-resampling"], line.isYes {
+      return "PulseAudio takes the rate of a device's first stream, if the device has it "
+        + "(avoid-resampling, \(line.place))"
     }
     return "PulseAudio switches a device between its own rate, by default "
       + "\(rate("default-sample-rate", "44100")), and the alternate one, "

@@ -62,8 +62,7 @@ public struct SessionState: Sendable, Hashable, Decodable {
 
   /// The preferred value of every property, and what an observer reads.
   static func reports(_ input: PlanInput, by observer: Observer) -> [Property: PropertyReport] {
-    let context = PlanContext(
-      input: input, server: PredictedServer(input.snapshot), resolution: .tolerant(input))
+    let context = PlanContext(input)
     return Dictionary(
       uniqueKeysWithValues: allAspects.map { ($0.property, $0.report(context, by: observer)) })
   }

@@ -23,8 +23,14 @@ package struct Reapply: Sendable {
     var input = input
     var charges = charges
     input.occasion = occasion
-    // A step that was refused may work now; settings in a conflict are left alone.
-    input.refusals = input.refusals.filter { input.isOnlyForOthers == true && !$0.key.isOfOthers }
+    // A step that was refused may work now; an echo canceller is tried again when a program records.
+    let isCancellerIdle =
+      input.refusals[.echoCanceller] != nil && PlanContext(input).leavesCancellerIdle
+    input.refusals = input.refusals.filter { setting, _ in
+      input.isOnlyForOthers == true && !setting.isOfOthers
+        || isCancellerIdle && setting == .echoCanceller
+    }
+    // Settings in a conflict are left alone.
     input.yielded = conflicts.yielded(at: now)
     charges.follow(input.snapshot, at: now)
     // A restarted server has its own levels for every device.

@@ -41,6 +41,8 @@ struct ExplainCommand: SessionCommand {
     let (facts, state) = try await context.withSession { session in
       let facts = try await session.machineFacts()
       if let state = facts.state { return (facts, state) }
+      // What is stored says nothing of a server that answers.
+      if facts.snapshot != nil { return (facts, try await session.getSessionState()) }
       return (facts, await session.storedState())
     }
     guard let name = Explanation.property(named: word), let report = state.properties[name]

@@ -37,10 +37,14 @@ import Testing
       ".config/pulse/default.pa":
         ".ifexists module-x.so\nload-module module-x a=1 b=2\n.endif\n#load-module module-y\n"
         + "load-module module-z\nset-default-sink x\n"
-    ]) { files, _ in
-      #expect(files.startup.map(\.key) == ["module-x", "module-z"])
-      #expect(files.startup.map(\.value) == ["a=1 b=2", ""])
-      #expect(files.startup.map(\.number) == [2, 5])
+    ]) { files, home in
+      let place = files.startupFile(isOfSystem: false)
+      #expect(place == home + "/.config/pulse/default.pa")
+      let startup = ConfigurationFiles.startup(place)
+      #expect(startup.map(\.key) == ["module-x", "module-z"])
+      #expect(startup.map(\.value) == ["a=1 b=2", ""])
+      #expect(startup.map(\.number) == [2, 5])
+      #expect(files.startupFile(isOfSystem: true) == "/etc/pulse/system.pa")
     }
   }
 
@@ -55,6 +59,40 @@ import Testing
       let lines = files.graphSettings.filter { $0.key == "default.clock.allowed-rates" }
       #expect(lines.map(\.value) == ["[ 48000 ]", "[ 44100 48000 ]"])
     }
+  }
+
+  @Test func `PipeWire's settings over several lines, quoted, and with other separators`() throws {
+    try files([
+      ".config/pipewire/pipewire.conf":
+        """
+      # default.clock.rate = 1
+      "context.properties": {
+        "default.clock.rate": 44100, "link.max-buffers" : 16 # why
+        default.clock.allowed-rates = [
+          44100, # both
+          48000
+        ]
+        a = { b = c
+        }
+      }
+      context.modules = [ { name = x args = { y = z } } ]
+      context.objects = [
+      """
+    ]) { files, home in
+      let lines = files.graphSettings.filter { $0.file.hasPrefix(home) }
+      #expect(
+        lines.map(\.key) == [
+          "default.clock.rate", "link.max-buffers", "default.clock.allowed-rates", "b",
+        ])
+      #expect(lines.map(\.value) == ["44100", "16", "[ 44100 48000 ]", "c"])
+      #expect(lines.map(\.number) == [3, 3, 4, 8])
+    }
+  }
+
+  @Test func `a server of the system has no user's files`() {
+    let files = ConfigurationFiles(environment: [:])
+    #expect(files.graphPlace == "/etc/pipewire/pipewire.conf.d/rates.conf")
+    #expect(files.daemonSettings.allSatisfy { $0.file.hasPrefix("/etc/pulse/") })
   }
 
   @Test func `variables name other files`() throws {

@@ -29,7 +29,8 @@ import Testing
     #expect(Volume(decibels: 10_000) == .maximum)
     #expect(Volume.norm.decibels == 0)
     #expect(Volume.muted < .norm)
-    #expect("\(Volume(fraction: 0.336))" == "34 %")
+    #expect("\(Volume(fraction: 0.336))" == "33.6 %")
+    #expect("\(Volume(fraction: 0.8))" == "80 %")
     #expect("\(Volume.maximum)" == "3276800 %")
   }
 

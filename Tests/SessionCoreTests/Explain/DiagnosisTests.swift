@@ -47,7 +47,7 @@ private typealias Line = MachineFacts.Line
   @Test func `a named server's settings restart no server of the user's`() {
     var facts = DoctorTests.healthy(.pipewire)
     facts.graphSettings = [
-      Line("default.clock.rate", "48000 default.clock.quantum = 256", file: "/p", number: 1)
+      Line("default.clock.rate", "48000", file: "/p", number: 1)
     ]
     facts.namedServer = "unix:/private"
     let finding = Diagnosis(facts).findings.first

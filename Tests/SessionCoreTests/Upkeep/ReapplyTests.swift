@@ -15,6 +15,8 @@ private typealias Server = SimulatedServer
     var baseline = Baseline()
     var charges = Charges()
     var yielded: Set<Setting> = []
+    var refusals: [Setting: String] = [:]
+    var reports: [Property: PropertyReport] = [:]
 
     /// - Returns: the settings that it set.
     @discardableResult
@@ -22,7 +24,8 @@ private typealias Server = SimulatedServer
       _ occasion: Occasion = .upkeep, onlyForOthers: Bool = false
     ) throws -> [Setting] {
       var input = PlanInput(mode: mode, snapshot: server.snapshot)
-      input.baseline = baseline
+      (input.baseline, input.refusals) = (baseline, refusals)
+      input.isHeld = true
       input.isOnlyForOthers = onlyForOthers
       var look = Reapply(
         input, occasion, onDisk: baseline, charges: charges, seen: ForeignChanges(),
@@ -48,6 +51,11 @@ private typealias Server = SimulatedServer
       }
       baseline = look.end().baseline
       charges = look.charges
+      refusals = look.run.input.refusals
+      input.refusals = refusals
+      input.snapshot = server.snapshot
+      reports = SessionState.reports(
+        input, by: Observer(server.snapshot, grants: server.grants, memory: input.memory))
       return set
     }
 
@@ -63,6 +71,29 @@ private typealias Server = SimulatedServer
       $0.addUSB()
       change(&$0)
     }
+  }
+
+  @Test func `an echo canceller that was refused is no promise for the next recording`() throws {
+    let mode = preferring {
+      $0.category = .playAndRecord
+      $0.mode = .voiceChat
+      $0.unloadsIdleEchoCanceller = true
+    }
+    var holder = Holder(server: Self.machine(), mode: mode)
+    let microphone = try #require(holder.server.snapshot.server.defaultSourceName)
+    #expect(try holder.look().isEmpty)
+    #expect(holder.reports[.mode]?.verdict == .applied)
+    holder.server.refuses = [.echoCanceller]
+    holder.server.add(stream: "call", .input, on: microphone)
+    #expect(try holder.look() == [.echoCanceller])
+    #expect(holder.reports[.mode]?.verdict == .refused)
+    holder.server.removeStreams(.input) { _ in true }
+    #expect(try holder.look().isEmpty)
+    #expect(holder.reports[.mode]?.verdict == .refused)
+    holder.server.refuses = []
+    holder.server.add(stream: "call", .input, on: microphone)
+    #expect(try holder.look().contains(.echoCanceller))
+    #expect(holder.reports[.mode]?.verdict == .applied)
   }
 
   @Test func `the rest is maintained while a hint that must be met cannot be`() throws {
