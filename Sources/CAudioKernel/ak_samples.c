@@ -1,6 +1,5 @@
 #include "ak_samples.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,20 +18,6 @@ void ak_mix(const float *in, size_t in_channels, float *out, size_t out_channels
       out[o] = sum;
     }
   }
-}
-
-void ak_level(const float *samples, size_t count, size_t stride, double *squares, float *peak) {
-  double sum = 0;
-  float greatest = 0;
-  if (stride == 0) stride = 1;
-  for (size_t i = 0; i < count; i += stride) {
-    float magnitude = fabsf(samples[i]);
-    if (!(magnitude <= FLT_MAX)) magnitude = 0; /* no number, or infinite */
-    sum += (double)magnitude * magnitude;
-    if (magnitude > greatest) greatest = magnitude;
-  }
-  *squares = sum;
-  *peak = greatest;
 }
 
 void ak_to_int16(const float *in, int16_t *out, size_t count) {

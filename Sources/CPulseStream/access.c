@@ -1,6 +1,7 @@
 /* The functions for other threads than the audio thread. */
 #include "stream.h"
 
+#include <math.h>
 #include <pulse/error.h>
 #include <unistd.h>
 
@@ -29,11 +30,11 @@ ps_failure ps_error_kind(int error) {
   switch (error) {
   case PA_ERR_ACCESS:
   case PA_ERR_AUTHKEY: return PS_DENIED;
-  case PA_ERR_CONNECTIONREFUSED:
+  case PA_ERR_CONNECTIONREFUSED: return PS_REFUSED; /* no server, or too many programs wait for it */
+  case PA_ERR_TIMEOUT: return PS_TIMED_OUT;
   case PA_ERR_CONNECTIONTERMINATED:
   case PA_ERR_INVALIDSERVER:
-  case PA_ERR_NOTIMPLEMENTED:
-  case PA_ERR_TIMEOUT: return PS_NO_SERVER;
+  case PA_ERR_NOTIMPLEMENTED: return PS_NO_SERVER;
   case PA_ERR_NOENTITY:
   case PA_ERR_IO: return PS_NO_DEVICE; /* pipewire-pulse without a device says IO */
   case PA_ERR_KILLED: return PS_KILLED;
@@ -105,8 +106,9 @@ void ps_stream_stop(ps_stream *stream) {
 bool ps_stream_read(ps_stream *stream, ps_chunk *chunk, float *samples) {
   if (!ak_ring_read(stream->ring, chunk, sizeof *chunk)) return false;
   if (!ak_ring_read(stream->ring, samples, chunk->frames * stream->frame_bytes)) return false;
-  /* A filter of the server may deliver what is no number; converters and encoders would spread it. */
+  /* A filter of the server may deliver what is no number, or is infinite; converters and encoders would
+     spread it. */
   size_t count = chunk->frames * (size_t)stream->info.channels;
-  for (size_t i = 0; i < count; i++) samples[i] = samples[i] == samples[i] ? samples[i] : 0;
+  for (size_t i = 0; i < count; i++) samples[i] = isfinite(samples[i]) ? samples[i] : 0;
   return true;
 }

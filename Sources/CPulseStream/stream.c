@@ -150,10 +150,21 @@ static void on_context_state(pa_context *context, void *user) {
   }
 }
 
+static void drain(ps_stream *stream);
+
 static void on_drained(pa_stream *native, int success, void *user) {
   (void)native;
-  (void)success;
-  ps_add_event(user, PS_DRAINED);
+  ps_stream *stream = user;
+  if (success) return ps_add_event(stream, PS_DRAINED);
+  /* libpulse waits half a minute for the answer; a stream that the server pauses has none until it runs. */
+  int error = pa_context_errno(stream->context);
+  if (error != PA_ERR_TIMEOUT) return ps_end(stream, error);
+  drain(stream);
+}
+
+static void drain(ps_stream *stream) {
+  pa_operation *done = pa_stream_drain(stream->stream, on_drained, stream);
+  if (done) pa_operation_unref(done);
 }
 
 static void on_timing(pa_stream *native, int success, void *user) {
@@ -194,8 +205,7 @@ static void on_command(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_e
   }
   if (atomic_exchange_explicit(&stream->drain, false, memory_order_acquire)) {
     stream->active_render = NULL;
-    done = pa_stream_drain(stream->stream, on_drained, stream);
-    if (done) pa_operation_unref(done);
+    drain(stream);
   }
 }
 

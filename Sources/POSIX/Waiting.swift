@@ -28,9 +28,9 @@ package func poll(_ happenings: [Happening], for milliseconds: Int32) -> [Bool] 
   return entries.map { $0.revents != 0 }
 }
 
-/// The milliseconds until `deadline`, rounded up for poll(2); 0 once it has passed.
+/// The milliseconds until `deadline`, rounded up for poll(2), a day at most; 0 once it has passed.
 package func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
-  let left = ContinuousClock.now.duration(to: deadline)
-  guard left > .zero else { return 0 }
-  return Int32(clamping: Int64((left / .milliseconds(1)).rounded(.up)))
+  let left = min(ContinuousClock.now.duration(to: deadline), .seconds(86_400)).components
+  let milliseconds = (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+  return Int32(clamping: max(0, left.seconds * 1000 + milliseconds))
 }

@@ -226,10 +226,10 @@ struct ProfileResolver {
         .strict,
         "\(key(.strict)) names \"\(hint.rawValue)\", but no \(key(property)) is set")
     }
-    if let purpose = mode.mode, !mode.cancelsEcho {
+    if !mode.cancelsEcho {
+      let place = mode.mode.map { "in the mode \"\($0.rawValue)\"" } ?? "without the mode of a call"
       for property in [Property.echoCanceller, .unloadsIdleEchoCanceller] {
-        warn(
-          property, "\(key(property)) has no effect in the mode \"\(purpose.rawValue)\"")
+        warn(property, "\(key(property)) has no effect \(place)")
       }
     }
     if mode.gainLock == true, mode.inputGain == nil {

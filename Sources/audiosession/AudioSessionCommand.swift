@@ -17,7 +17,7 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
       'revert' restores the settings from before.
 
       Without a command: the devices in use, the session, and what to do next. The exit status is 69 \
-      if no server answers; --json prints what 'state --json' prints.
+      without a server, and 75 if it does not answer; --json prints what 'state --json' prints.
 
       Results are printed on standard output, messages on standard error. 'audiosession help \
       profile' explains the profile files, 'help json' the JSON output, 'help hooks' the programs \

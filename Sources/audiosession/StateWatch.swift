@@ -24,7 +24,7 @@ struct StateWatch {
     }
     var changes = await session.changes(besides: resizes.stream).makeAsyncIterator()
     while !Task.isCancelled {
-      let (state, error) = try await StateCommand.state(of: session, isWatching: true)
+      let (state, error) = try await StateCommand.state(of: session)
       let snapshot = error == nil ? await session.lastSnapshot : nil
       if !output.isJSON {
         draw(state, snapshot, over: &drawing)

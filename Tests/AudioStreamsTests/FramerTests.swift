@@ -1,3 +1,4 @@
+import POSIX
 import PulseTypes
 import TestSupport
 import Testing
@@ -99,5 +100,50 @@ struct FramerTests {
     }
     #expect(next == 225)
     #expect(missing == [MissingFrames(position: 0, frames: 195, cause: .slowConsumer)])
+  }
+
+  @Test("lose nothing that came late and all at once; a reader that stays slow does lose again")
+  func excused() async {
+    let queue = BufferQueue(limit: 3)
+    var framer = Framer(channels: 1, sampleRate: 1000, frameLength: 10)
+    let samples = [Float](repeating: 1, count: 100)
+    queue.beginExcuse()
+    samples.withUnsafeBufferPointer { framer.append($0, at: .zero, queue.add) }
+    queue.endExcuse()
+    // While the reader catches up, sound comes that is not late.
+    for _ in 0..<6 {
+      #expect(await queue.next()?.missing == [])
+      samples[..<10].withUnsafeBufferPointer { framer.append($0, at: .zero, queue.add) }
+    }
+    // Of the ten that are left seven are excused; with another one, the oldest is lost.
+    samples[..<10].withUnsafeBufferPointer { framer.append($0, at: .zero, queue.add) }
+    queue.finish()
+    let missing = MissingFrames(position: 60, frames: 10, cause: .slowConsumer)
+    #expect(await queue.next()?.missing == [missing])
+    var last: CaptureBuffer?
+    while let buffer = await queue.next() { last = buffer }
+    #expect(last?.position == 160)
+  }
+
+  @Test("are given to a reader that was cancelled as far as they are there, and no more are added")
+  func cancelledReader() async {
+    let queue = BufferQueue(limit: 10)
+    let ends = Guarded(0)
+    let lease = BufferLease(queue) { ends.withLock { $0 += 1 } }
+    var framer = Framer(channels: 1, sampleRate: 1000, frameLength: 10)
+    let samples = [Float](repeating: 1, count: 30)
+    samples.withUnsafeBufferPointer { framer.append($0, at: .zero, queue.add) }
+    let read = await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      var count = 0
+      while await lease.next() != nil {
+        count += 1
+        // The sound is faster than its reader.
+        samples.withUnsafeBufferPointer { framer.append($0, at: .zero, queue.add) }
+      }
+      return count
+    }.value
+    #expect(read == 3)
+    #expect(ends.withLock { $0 } == 1)
   }
 }

@@ -46,15 +46,17 @@ struct KernelFuzzTests {
     var random = SeededRandom(seed: UInt64(seed))
     for _ in 0..<50 {
       let count = Int.random(in: 0...500, using: &random)
-      let stride = Int.random(in: 0...9, using: &random)
+      let channels = Int.random(in: 1...9, using: &random)
       let input = Self.samples(count, &random)
-      var (squares, peak) = (0.0, Float(0))
-      ak_level(input, count, stride, &squares, &peak)
-      let counted = Swift.stride(from: 0, to: count, by: max(1, stride)).map { input[$0] }
-        .filter(\.isFinite)
-      #expect(peak == counted.map(abs).max() ?? 0)
-      let expected = counted.reduce(0.0) { $0 + Double($1) * Double($1) }
-      #expect(abs(squares - expected) <= 1e-9 * expected)
+      var levels = [ak_meter](repeating: ak_meter(), count: channels)
+      ak_meter_add(&levels, UInt32(channels), input, count / channels)
+      for (channel, level) in levels.enumerated() {
+        let frames = 0..<(count / channels)
+        let counted = frames.map { input[$0 * channels + channel] }.filter(\.isFinite)
+        #expect(level.peak == counted.map(abs).max() ?? 0)
+        let expected = counted.reduce(0.0) { $0 + Double($1) * Double($1) }
+        #expect(abs(level.sum_of_squares - expected) <= 1e-9 * expected)
+      }
       var integers = [Int16](repeating: 0, count: count)
       ak_to_int16(input, &integers, count)
       for (sample, integer) in zip(input, integers) {

@@ -182,6 +182,44 @@ struct PlayerTests {
     }
   }
 
+  /// libpulse waits 30 s for the answer; `.ci/nightly faults` runs it.
+  @Test(
+    "what the server keeps from being heard is not heard, however long it does",
+    .enabled(if: ProcessEnvironment["AUDIOSESSION_FAULT_STEP"] == "1"))
+  func unansweredDrain() async throws {
+    let server = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=speakers rate=44100 norewinds=1",
+      "module-role-cork trigger_roles=phone cork_roles=audiosession",
+    ])
+    try await Rig.with(server) { rig in
+      let folder = TemporaryFolder()
+      let call = try RealtimeStream(
+        StreamRequest(
+          direction: .output, server: rig.sandbox.address, name: "call", role: "phone"))
+      _ = try await call.opened()
+      let silence = SynthKernel(sampleRate: 44100, channels: 2)
+      let player = AudioPlayer(session: rig.session)
+      try await player.start(try Self.file(folder, seconds: 1))
+      // All of it is written by then, and not all is heard.
+      while let progress = await player.progress, progress.position < .milliseconds(850) {
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      #expect(await player.progress != nil)
+      call.start(ak_synth_render, context: UnsafeMutableRawPointer(silence.pointer))
+      #expect(await eventually { await player.isPaused })
+      let end = Guarded<ContinuousClock.Instant?>(nil)
+      let waiting = Task {
+        defer { end.withLock { $0 = .now } }
+        return try await player.finished()
+      }
+      try await Task.sleep(for: .seconds(33))
+      #expect(end.withLock { $0 } == nil)
+      await call.close()
+      withExtendedLifetime(silence) {}
+      #expect(try await waiting.value > .milliseconds(950))
+    }
+  }
+
   @Test("a paused file that is moved to another output is heard there: nobody would resume it")
   func movedWhilePaused() async throws {
     let server = SandboxConfiguration(modules: [

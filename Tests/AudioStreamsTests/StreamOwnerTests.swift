@@ -69,6 +69,27 @@ struct StreamOwnerTests {
     }
   }
 
+  @Test("a reader that is cancelled ends it, also one that is always slower than the sound")
+  func slowCancelled() async throws {
+    try await Rig.with(.sources) { rig in
+      let buffers = try await rig.capture.startAudioStream()
+      let began = Promise<Void>()
+      let reading = Task {
+        for await _ in buffers {
+          began.fulfill(())
+          // Work that tests no cancellation.
+          let end = ContinuousClock.now + .milliseconds(200)
+          while ContinuousClock.now < end { await Task.yield() }
+        }
+      }
+      await began.value()
+      reading.cancel()
+      await reading.value
+      #expect(try await isClosed(rig))
+      withExtendedLifetime(buffers) {}
+    }
+  }
+
   @Test("a recorder that nobody has any more records no longer, and its file can be read")
   func dropped() async throws {
     try await Rig.with(.sources) { rig in

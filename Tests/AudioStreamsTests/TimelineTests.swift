@@ -341,6 +341,22 @@ struct AccountingTests {
   }
 
   @Test(
+    "a stop or a pause after a move counts the time without sound until then, however short",
+    arguments: [true, false])
+  func stoppedAfterMove(isMoved: Bool) async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    var input = Input(configuration, rate: 16000, seed: 1)
+    input.stretch(50, latest: 0)
+    if isMoved { input.pipeline.noteMove() }
+    input.now += 1_000_000_000
+    input.pipeline.pause(isAway: false, at: input.now)
+    let (_, missing) = await input.finish()
+    #expect(
+      abs(Double(missing) / 16000 - (isMoved ? 1 : 0)) < 0.03, "\(missing) frames are missing")
+  }
+
+  @Test(
     "a stop while the device delivers nothing counts the time until then, unless that is short",
     arguments: [1, 3] as [Int64])
   func stoppedWhileQuiet(seconds: Int64) async {

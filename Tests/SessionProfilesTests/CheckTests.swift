@@ -69,6 +69,10 @@ import Testing
           "3:1: warning: echo-canceller has no effect in the mode \"measurement\"",
           "5:1: warning: gain-lock has no effect beside reapply = \"never\"",
         ])
+    #expect(
+      check("unload-idle-echo-canceller = true") == [
+        "1:1: warning: unload-idle-echo-canceller has no effect without the mode of a call"
+      ])
   }
 
   @Test func `problems of a base are said where it is named`() {

@@ -268,12 +268,12 @@ extension AudioSession {
     do throws(SessionError) {
       _ = try await connected(Deadline(after: configuration.timeout))
     } catch {
-      noteWaiting("\(error.message)")
       // A private server that was removed together with the store does not return.
       guard store.isThere else {
         Task { await close() }
         return true
       }
+      noteWaiting(error.message)
       return false
     }
     // One that holds through another address: the lock must not be signed before it ends.
@@ -298,7 +298,7 @@ extension AudioSession {
     }
     guard let lock else { return false }
     if let rival = await rival(store, Budget(configuration.timeout)) {
-      noteWaiting("\(rival)")
+      noteWaiting("\(rival.name) (process \(rival.process)) holds this server")
       return false
     }
     take(.server(lock))
@@ -318,7 +318,7 @@ extension AudioSession {
 
   private func noteWaiting(_ reason: String) {
     configuration.logger?.warning(
-      "the session waits on, and tries again", metadata: ["reason": "\(reason)"])
+      "the session still waits to resume, and tries again", metadata: ["reason": "\(reason)"])
   }
 
   /// The mode of the session of this process that was taken over last, by the lock's path.

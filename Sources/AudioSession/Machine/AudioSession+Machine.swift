@@ -101,8 +101,11 @@ extension AudioSession {
     }
     facts.daemonSettings = files.daemonSettings
     let arguments = facts.server.map { ProcessTable.arguments(of: $0.pid) } ?? []
-    let isOfSystem = arguments.contains { $0 == "--system" || $0.hasPrefix("--system=") }
-    let startup = files.startupFile(isOfSystem: isOfSystem || isOthers)
+    let isOfSystem = arguments.contains {
+      ["--system", "--system=yes", "--system=true"].contains($0)
+    }
+    let isUnread = isOthers && facts.server == nil
+    let startup = files.startupFile(isOfSystem: isOfSystem || isUnread)
     facts.places["default.pa"] = startup
     // An option can keep a server from loading its startup file.
     if !arguments.contains("-n") { facts.startup = ConfigurationFiles.startup(startup) }

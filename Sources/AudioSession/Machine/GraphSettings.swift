@@ -32,7 +32,7 @@ struct GraphSettings {
           token = rest.prefix(1)
           rest.removeFirst()
         } else {
-          token = rest.prefix { !" \t\r=:,[]{}\"".contains($0) }
+          token = rest.prefix { !" \t\r=:,[]{}\"#".contains($0) }
           rest = rest.dropFirst(max(token.count, 1))
           if token.isEmpty { continue }
         }
@@ -47,12 +47,12 @@ struct GraphSettings {
     return tokens[next - 1]
   }
 
-  /// Reads names and values to the end of a section.
-  private mutating func readSection() {
+  /// Reads names and values to the end of a section; `depth` is limited as in JSON.
+  private mutating func readSection(_ depth: Int = 0) {
     while let (key, line) = take(), key != "}" {
       guard key != "{", let value = take()?.text else { continue }
       switch value {
-      case "{": readSection()
+      case "{" where depth < 256: readSection(depth + 1)
       case "[":
         if let items = takeList() {
           note(key, (["["] + items + ["]"]).joined(separator: " "), line)

@@ -56,6 +56,9 @@ extension LiveServer {
     // A default does not take effect while its device's port is unavailable, however often it is
     // set, and a level that is in effect is another port's, or another device's.
     guard snapshot.place(of: step) == place else { return .outdated }
+    if !isMet, snapshot.hasRounded(step) {
+      isMet = try await writeAgain(step, patience: patience(for: step, limit).remaining, deadline)
+    }
     var pause = Duration.seconds(1)
     while !isMet, snapshot.has(.earlyReplies), step.setting.is(.isLostAtTimes), !limit.hasPassed {
       isMet = try await writeAgain(step, patience: min(limit.remaining, pause), deadline)
@@ -122,7 +125,7 @@ extension LiveServer {
     return most.map { Deadline(after: min(deadline.remaining, $0)) } ?? deadline
   }
 
-  /// Repeats a write that PipeWire does not show; true if it then does.
+  /// Repeats a write that the server does not show; true if it then does.
   ///
   /// If two clients ask at once for what a card has changed, PipeWire 0.3.65 may report the former
   /// port or volume to one of them, until the value changes again.

@@ -15,7 +15,8 @@ final class BufferLease: Sendable {
 
   func next() async -> CaptureBuffer? {
     let buffer = await queue.next()
-    if buffer == nil, Task.isCancelled { end() }
+    // A reader that is slower than the sound never finds the queue empty.
+    if Task.isCancelled, queue.abandon(keepsRest: true) { onEnd() }
     return buffer
   }
 }

@@ -3,16 +3,25 @@ import POSIX
 /// Buffers between the converting thread and the one reading task.
 ///
 /// The queue is bounded. When it is full, the oldest buffer is dropped and the next one reports the
-/// missing frames: a slow reader gets the newest sound, never a growing delay.
+/// missing frames: a slow reader gets the newest sound, never a growing delay. Only sound that is late for
+/// another reason may wait beyond that.
 final class BufferQueue: Sendable {
   private struct State {
     var buffers: [CaptureBuffer] = []
     var limit: Int
+    /// How many it may have beyond the limit: those for whose lateness its reader is not to blame.
+    var excused = 0
+    var excuses = 0
     /// The position after the last buffer.
     var end: Int64 = 0
     var waiting: CheckedContinuation<CaptureBuffer?, Never>?
     var isFinished = false
     var wasLeft = false
+
+    mutating func takeFirst() -> CaptureBuffer {
+      defer { excused = min(excused, buffers.count) }
+      return buffers.removeFirst()
+    }
 
     /// Drops the oldest of at least two buffers.
     mutating func dropOldest() {
@@ -38,6 +47,9 @@ final class BufferQueue: Sendable {
     }
   }
 
+  /// More is lost, whoever is to blame: 100 s of a recorder, which takes ten buffers a second.
+  private static let mostExcused = 1000
+
   private let state: Guarded<State>
 
   init(limit: Int) { state = Guarded(State(limit: max(1, limit))) }
@@ -57,18 +69,26 @@ final class BufferQueue: Sendable {
       state.end = buffer.position + Int64(buffer.frameLength)
       if let waiting = state.waiting.take() { return waiting }
       state.buffers.append(buffer)
-      while state.buffers.count > state.limit { state.dropOldest() }
+      if state.excuses > 0 {
+        state.excused = min(Self.mostExcused, max(state.excused, state.buffers.count - state.limit))
+      }
+      while state.buffers.count > state.limit + state.excused { state.dropOldest() }
       return nil
     }
     reader?.resume(returning: buffer)
   }
+
+  /// Until `endExcuse`, buffers are added although the queue is full: sound that comes late and all at
+  /// once, or whose reader has to write the silence of hours first.
+  func beginExcuse() { state.withLock { $0.excuses += 1 } }
+  func endExcuse() { state.withLock { $0.excuses -= 1 } }
 
   /// The next buffer; nil after the end, or when the task is cancelled.
   func next() async -> CaptureBuffer? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let (isOver, buffer) = state.withLock { state -> (Bool, CaptureBuffer?) in
-          if !state.buffers.isEmpty { return (true, state.buffers.removeFirst()) }
+          if !state.buffers.isEmpty { return (true, state.takeFirst()) }
           if state.isFinished || Task.isCancelled || state.waiting != nil { return (true, nil) }
           state.waiting = continuation
           return (false, nil)
@@ -85,10 +105,13 @@ final class BufferQueue: Sendable {
 
   /// Ends the queue because its reader left; true only on the first call, and only if the queue had
   /// not ended.
-  func abandon() -> Bool {
+  ///
+  /// - Parameter keepsRest: whether the buffers that are already in it can still be read.
+  func abandon(keepsRest: Bool = false) -> Bool {
     let isEnd = state.withLock { state -> Bool in
       guard !state.isFinished else { return false }
-      (state.isFinished, state.wasLeft, state.buffers) = (true, true, [])
+      (state.isFinished, state.wasLeft) = (true, true)
+      if !keepsRest { state.buffers = [] }
       return true
     }
     endWait()

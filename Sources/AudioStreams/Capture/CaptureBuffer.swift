@@ -65,14 +65,9 @@ public struct CaptureBuffer: Sendable {
 
   /// The levels of one channel, or of all; 0 of a channel that there is not.
   public func levels(channel: Int?) -> (rms: Float, peak: Float) {
-    guard channel.map({ (0..<channels).contains($0) }) ?? true else { return (0, 0) }
-    var (squares, peak) = (0.0, Float(0))
-    let (offset, stride) = channel.map { ($0, channels) } ?? (0, 1)
-    samples.withUnsafeBufferPointer { samples in
-      guard offset < samples.count else { return }
-      ak_level(samples.baseAddress! + offset, samples.count - offset, stride, &squares, &peak)
-    }
-    let count = channel == nil ? samples.count : frameLength
-    return (count == 0 ? 0 : Float((squares / Double(count)).squareRoot()), peak)
+    let counted = channel == nil ? 1 : channels
+    guard (0..<counted).contains(channel ?? 0) else { return (0, 0) }
+    let levels = samples.withUnsafeBufferPointer { SignalLevel.measure($0, channels: counted) }
+    return (Float(levels[channel ?? 0].rms), Float(levels[channel ?? 0].peak))
   }
 }

@@ -18,6 +18,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   private var stretch = Stretch(rate: 0, fragment: 0)
   /// Whether no sound of this tap has been joined yet.
   private var isNewTap = true
+  /// Whether a gap is expected, and no sound has come since.
+  private var isGapAhead = false
   /// Whether the device of the tap was suspended, until it runs and sound arrives from it again.
   private var isSuspended = false
   private var isResuming = false
@@ -102,6 +104,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
 
   /// Sets why time will be missing before the next sound.
   func expectGap(_ cause: MissingFrames.Cause) {
+    isGapAhead = true
     guard burst != nil else { return self.cause = cause }
     // What is in the burst may be from before the gap; or from behind it, if nothing explained its
     // own gap before.
@@ -149,23 +152,24 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   }
 
   /// Prepares for a tap that is closed on purpose: no time counts as missing from now until the next one.
-  /// If the input was away or suspended, was tapped again and delivered no sound yet, or delivered
-  /// nothing for longer than a device may take, the time until `end` does.
+  /// If the input was away or suspended, was moved or tapped again and delivered no sound yet, or
+  /// delivered nothing for longer than a device may take, the time until `end` does.
   func pause(isAway: Bool, at end: Int64) {
     takeDevice()
     let isDropped = isUnsure && burst != nil
     flush()
     timeline.endStart(at: end)
     let isQuiet = lastEnd.map { end - $0 > Self.longestPiece } ?? false
+    let awaitsSound = isNewTap || isGapAhead
     let isOwed =
-      isAway || isSuspended || isQuiet || isDropped || isNewTap && framer?.position ?? 0 > 0
+      isAway || isSuspended || isQuiet || isDropped || awaitsSound && framer?.position ?? 0 > 0
     if isOwed, !timeline.isPaused, let rate = framer?.sampleRate,
       case .missing(let nanoseconds) = timeline.join(at: end, tolerance: 0)
     {
       skip(nanoseconds, atRate: rate, cause)
     }
     timeline.pause(until: end)
-    cause = .overrun
+    (cause, isGapAhead) = (.overrun, false)
   }
 
   /// No tap can be opened after a pause: from now on time is missing, unless there was no sound
@@ -189,6 +193,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     // Sound from before the suspension may arrive after its event.
     if isResuming { (isSuspended, isResuming) = (false, false) }
     takeDevice()
+    isGapAhead = false
     do throws(StreamError) {
       let isGap = chunk.discontinuity || chunk.lost > 0
       if isGap {
@@ -325,6 +330,9 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     stretch.isJoined = isJoined
     // Zeros before the first sound of a stretch have no sound before them that could have been lost.
     lostCycles?.forget()
+    // It was held back, and comes all at once.
+    queue.beginExcuse()
+    defer { queue.endExcuse() }
     try burst.samples.withUnsafeBufferPointer { samples throws(StreamError) in
       try findLost(
         UnsafeBufferPointer(rebasing: samples[((zeros + known) * channels)...]), until: burst.end)

@@ -81,7 +81,8 @@ package struct DeviceMeasurement: Sendable {
   ) async throws(StreamError) -> Duration? {
     let recording = Recording()
     let tap = try await DeviceTap(
-      server: server, device: device, latency: asked, handler: { recording.add($0) })
+      server: server, device: device, latency: asked, staysPut: true,
+      handler: { recording.add($0) })
     let start = ContinuousClock.now
     var sound = recording.sound(channels: tap.channels)
     while ContinuousClock.now - start < .milliseconds(2500), !Task.isCancelled {

@@ -113,10 +113,12 @@ public actor AudioRecorder {
         try await file.create(
           sampleRate: format.sampleRate, channels: format.channels, channelMap: channelMap)
       }
-      guard !opening.isRaised else { throw stopped }
+      guard !opening.isRaised, !Task.isCancelled else { throw stopped }
       if let failure { throw failure }
     } catch {
       await capture.stopAudioStream()
+      var error = error
+      error.isCancelled = Task.isCancelled
       throw error
     }
     let end = Promise<Void>()
@@ -224,9 +226,13 @@ public actor AudioRecorder {
     var failure: StreamError?
     var isWhole = false
     do throws(StreamError) {
-      for await buffer in buffers where try await file.append(buffer) {
-        isWhole = true
-        break
+      for await buffer in buffers {
+        // Sound that arrives while the silence of a long absence is written waits for that.
+        let isAfterAbsence = buffer.framesMissingBefore > Int64(buffer.sampleRate)
+        if isAfterAbsence { buffers.lease.queue.beginExcuse() }
+        defer { if isAfterAbsence { buffers.lease.queue.endExcuse() } }
+        isWhole = try await file.append(buffer)
+        if isWhole { break }
       }
     } catch {
       failure = error

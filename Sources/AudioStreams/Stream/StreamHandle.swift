@@ -20,7 +20,7 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     options.signals_requests = request.signalsRequests
     options.pauses = request.pauses
     options.is_own = request.isOwn
-    options.is_fixed = request.isFixed
+    options.is_fixed = request.isFixed || request.staysPut
     options.stays_put = request.staysPut
     options.mixes = request.mixesChannels
     // Copies that are valid during the call.
@@ -62,14 +62,17 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     let device = request.device.map { "'\($0)'" } ?? "the default device"
     let kind = request.direction == .input ? "recording from" : "playing to"
     switch ps_error_kind(number) {
-    case PS_NO_SERVER
+    case PS_REFUSED
     where !ps_stream_was_ready(native) && ServerSocket.hasListener(request.server):
       return StreamError(
-        .engineStartFailed,
-        "timed out waiting for the server to accept a connection for \(kind) \(device)",
+        .engineStartFailed, "the server accepts no more connections now, for \(kind) \(device)",
         details: "more programs wait for it than it lets wait; it may be frozen or overloaded",
         is: \.isTimedOut)
-    case PS_NO_SERVER:
+    case PS_TIMED_OUT where !ps_stream_was_ready(native):
+      return StreamError(
+        .engineStartFailed, "timed out waiting for the server to answer, for \(kind) \(device)",
+        is: \.isTimedOut)
+    case PS_NO_SERVER, PS_REFUSED, PS_TIMED_OUT:
       return StreamError(
         .engineStartFailed, "the server is not there for \(kind) \(device)", details: words,
         is: \.isServerAway)

@@ -18,7 +18,7 @@ ak_ring *ak_ring_create(size_t bytes);
 void ak_ring_destroy(ak_ring *ring);
 /* The number of bytes in a full ring. */
 size_t ak_ring_capacity(const ak_ring *ring);
-/* The number of calls from a wrong thread; always 0 in a release build. */
+/* The number of calls from a wrong thread. */
 uint64_t ak_ring_violations(const ak_ring *ring);
 
 /* The producer. Realtime safe: no allocation, no lock, no system call. */

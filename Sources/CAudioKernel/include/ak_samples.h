@@ -10,10 +10,6 @@
 void ak_mix(const float *in, size_t in_channels, float *out, size_t out_channels,
             const float *matrix, size_t frames);
 
-/* The sum of the squares, and the greatest absolute value, of every `stride`th sample. NaN counts
- * as 0. */
-void ak_level(const float *samples, size_t count, size_t stride, double *squares, float *peak);
-
 /* Samples as 16-bit integers, rounded to nearest, and clipped at full scale. */
 void ak_to_int16(const float *in, int16_t *out, size_t count);
 

@@ -34,6 +34,8 @@ typedef enum {
 /* What an error means for the caller. */
 typedef enum {
   PS_NO_SERVER,
+  PS_REFUSED,
+  PS_TIMED_OUT,
   PS_DENIED,
   PS_NO_DEVICE,
   PS_KILLED,

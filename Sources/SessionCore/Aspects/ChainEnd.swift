@@ -34,11 +34,13 @@ struct ChainEnd: Planned {
   }
 
   /// Streams of other programs, including those already there, because the mode keeps them there;
-  /// streams that record a monitor stay on it, and those of modules and filters where they were made.
+  /// streams that record a monitor stay on it, those of modules and filters where they were made, and
+  /// those that a program opened on a named device with this library, such as to measure it.
   private func moves(_ context: PlanContext, to end: String) -> [Target] {
     context.snapshot.streams(direction).filter { stream in
       guard !context.snapshot.isOwned(stream), stream.isOfProgram,
-        stream.resampleMethod != "peaks", !context.snapshot.hasOwnSession(stream),
+        stream.resampleMethod != "peaks", stream.properties[Owned.fixedKey] == nil,
+        !context.snapshot.hasOwnSession(stream),
         let device = context.snapshot.device(direction, at: stream.device)
       else { return false }
       return !device.isMonitor || device.name == end

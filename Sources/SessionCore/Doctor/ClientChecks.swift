@@ -20,9 +20,15 @@ private let hintVariables = [
 private func environment(_ facts: MachineFacts) -> [Finding] {
   let devices = deviceVariables.sorted { $0.key < $1.key }.compactMap { name, verb -> Finding? in
     guard let value = facts.variables[name] else { return nil }
+    let direction = name == "PULSE_SOURCE" ? Direction.input : .output
+    let isName = !value.hasPrefix("@") && UInt32(value) == nil
+    let isMissing = facts.snapshot.map { $0.device(direction, named: value) == nil } ?? false
+    let effect =
+      isName && isMissing
+      ? "cannot \(verb) it, because there is no such \(direction.rawValue): \(value)"
+      : "\(verb) \(value)"
     return Finding(
-      .environment, .warning, object: name,
-      "\(name) is set: programs started here \(verb) \(value)",
+      .environment, .warning, object: name, "\(name) is set: programs started here \(effect)",
       why:
         "It takes precedence over the default device, without a message: the preferred one is not used.",
       .init("Unset it, here and where it is set at login.", command: "unset \(name)"))

@@ -25,7 +25,9 @@ private func mutedInput(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
       why: "Recordings are silent. The session never unmutes by itself.",
       device.isMuted
         ? .init(
-          "Unmute it, or set 'mute = false' in the profile.",
+          facts.state?.properties[.inputMuted]?.preferred == .flag(false)
+            ? "Unmute it, or apply the profile again."
+            : "Unmute it, or set 'mute = false' in the profile.",
           command: "pactl set-source-mute \(Words.quoted(device.name)) 0")
         : .init(
           "Turn it up, or set 'gain' in the profile.",

@@ -66,22 +66,13 @@ extension Explanation {
 }
 
 extension Explanation: Encodable {
-  private enum Key: String, CodingKey {
-    case schema, property, preferred, actual, verdict, reason, waitingFor, absent, causes, choices
-  }
-
   /// Writes every key, as null if there is no value; `absent` only if a first choice is not there.
   package func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(1, forKey: .schema)
-    try values.encode(property, forKey: .property)
-    try values.encode(report.preferred, forKey: .preferred)
-    try values.encode(report.actual, forKey: .actual)
-    try values.encode(report.verdict, forKey: .verdict)
-    try values.encode(report.reason, forKey: .reason)
-    try values.encode(report.waitingFor, forKey: .waitingFor)
-    try values.encodeIfPresent(report.absent, forKey: .absent)
-    try values.encode(causes, forKey: .causes)
-    try values.encode(choices, forKey: .choices)
+    let members: JSONObject = [
+      "schema": 1, "property": property, "preferred": report.preferred, "actual": report.actual,
+      "verdict": report.verdict, "reason": report.reason, "waitingFor": report.waitingFor,
+    ]
+    let absent: JSONObject = report.absent.map { ["absent": $0] } ?? [:]
+    try (members + absent + ["causes": causes, "choices": choices]).encode(to: encoder)
   }
 }

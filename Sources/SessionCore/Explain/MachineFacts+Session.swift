@@ -14,7 +14,7 @@ extension MachineFacts {
       : [nil, report.preferred].contains(report.actual)
         ? "a value that no reading shows now" : "another value"
     let holder =
-      state.holder.map { "\($0.name) (process \($0.pid)) maintains it" }
+      state.holder.map { "\($0.name) (process \($0.pid)) maintains the session" }
       ?? "no running process maintains it"
     return ["\(profile) asks for \(value); \(holder)"]
       + changes(of: property, report, state, snapshot)
@@ -42,11 +42,20 @@ extension MachineFacts {
       causes.append(
         "another program changed it again and again until \(conflict.time); \(rest)\(who)")
     }
-    let restored = state.events.last { event in
+    let drift = state.events.lastIndex { event in
       if case .drift(let what) = event.event { what.contains(property) } else { false }
     }
-    if conflict == nil, report.verdict == .applied, let restored {
-      causes.append("another value was set at \(restored.time), and the session restored this one")
+    guard conflict == nil, report.verdict == .applied, let drift else { return causes }
+    // What followed the drift: another one may have been of other properties.
+    let next = state.events[(drift + 1)...].first { event in
+      switch event.event {
+      case .reapplied, .drift, .serverReset: true
+      default: false
+      }
+    }
+    if case .reapplied? = next?.event {
+      causes.append(
+        "it had another value at \(state.events[drift].time), and the session restored this one")
     }
     return causes
   }

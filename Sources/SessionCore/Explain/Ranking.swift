@@ -71,8 +71,11 @@ struct Ranking {
       return "its port \(port) is not plugged in"
     }
     if chosen != nil {
-      return beats(device, present)
-        ? "would be the default if \(present.name) had not been chosen" : "was not chosen"
+      guard beats(device, present) else { return "was not chosen" }
+      // Of several that are as good, the server takes one by what it does not tell.
+      return devices.allSatisfy { !beats($0, device) }
+        ? "would be the default if \(present.name) had not been chosen"
+        : "the server ranks it above \(present.name), which was chosen"
     }
     if device.isMonitor, !present.isMonitor, let sink = device.monitor {
       return "is a monitor: it records what \(sink) plays"

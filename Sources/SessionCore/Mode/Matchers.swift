@@ -1,6 +1,6 @@
 /// Identifies a device by stable properties: its name, a property, its form, the type of its port.
 public enum DeviceMatcher: Sendable, Hashable, Codable {
-  /// The default from before the session; never a device of the session, never a monitor.
+  /// The default: from before the session, or chosen since; never a device of the session, never a monitor.
   case `default`
   /// A name or glob (`*`, `?`, `[…]`) of a source or sink.
   case name(String)

@@ -63,7 +63,8 @@ extension Planner {
     return server.snapshot.device(direction, named: choice) == nil
   }
 
-  /// For a default that no user had chosen, that it stays chosen: no server can choose by itself again.
+  /// For a default that no user had chosen, as far as the server tells, that it stays chosen: the protocol
+  /// has no request to take a choice back.
   private func choiceNote(_ entry: Baseline.Entry, _ now: SettingValue?) -> String? {
     guard input.occasion == .asked, input.mode == AudioMode(), entry.isPicked == true,
       case .defaultDevice(let direction) = entry.setting
@@ -71,7 +72,9 @@ extension Planner {
     let chosen = entry.before == .absent ? now : entry.before
     guard case .name(let name)? = chosen, !Owned.isName(name) else { return nil }
     return "the default \(direction == .input ? "source" : "sink") stays chosen, as \(name): "
-      + "the server cannot go back to its own choice"
+      + "the session cannot take a choice back"
+      + (server.snapshot.has(.sessionManager)
+        ? "; 'wpctl clear-default' can, for all defaults" : "")
   }
 
   /// Defers what cannot be restored now.

@@ -222,7 +222,7 @@ struct BufferDurationAspect: Aspect {
     }
     let isPinned = result.addPins(on: device, "latency", snapshot)
     for stream in users {
-      let request = stream.properties["node.latency"].map { " and asks for \($0) s" } ?? ""
+      let request = stream.askedBuffer.map { " and asks for \(Words.milliseconds($0))" } ?? ""
       result.causes.append(
         "\(snapshot.programName(of: stream)) is on it\(request)"
           + (stream.isCorked ? ", paused" : ""))
@@ -246,5 +246,14 @@ extension PlanContext {
     }
     let rate = preferred ?? snapshot.rate(of: device)
     return mode.ioBufferDuration?.duration(atRate: rate > 0 ? rate : 48000)
+  }
+}
+
+extension Stream {
+  /// The buffer that a stream of PipeWire asks for, which is there frames and a rate: `480/48000`.
+  fileprivate var askedBuffer: Duration? {
+    let parts = (properties["node.latency"] ?? "").split(separator: "/").compactMap { Double($0) }
+    guard parts.count == 2, parts[1] > 0 else { return nil }
+    return Duration(saturatingSeconds: parts[0] / parts[1])
   }
 }

@@ -92,7 +92,8 @@ struct MuteAspect: Aspect {
       Condition(.mute(direction, device: device.name), .flag(preference)) { _ in
         .overridden(
           "\(device.name) is \(preference ? "not muted" : "muted")",
-          advice: preference ? nil : "only applying the profile again unmutes it")
+          advice: preference ? nil : "the session unmutes it only when the profile is applied again"
+        )
       }
     }
   }
@@ -103,8 +104,8 @@ struct MuteAspect: Aspect {
     result.causes = devices.map { "\($0.name) is \($0.isMuted ? "muted" : "not muted")" }
     if devices.contains(where: \.isMuted) {
       result.causes.append(
-        "the server does not report which program muted it; only applying a profile with 'mute = false' "
-          + "unmutes it")
+        "the server does not report which program muted it; the session unmutes it only when a profile "
+          + "with 'mute = false' is applied")
     }
   }
 }

@@ -77,7 +77,7 @@ extension ServerSnapshot {
   }
 
   /// The name of a stream's program, for users.
-  func programName(of stream: Stream) -> String {
+  package func programName(of stream: Stream) -> String {
     stream.properties["application.name"] ?? client(of: stream)?.name ?? stream.name
   }
 }

@@ -9,7 +9,7 @@ extension ServerSnapshot {
 
   /// Whether cards, profiles, devices or ports differ from those of another snapshot.
   package func hasOtherDevices(than other: ServerSnapshot) -> Bool {
-    guard !surelyHasAttachments(of: other), !listsSameNames(as: other) else { return false }
+    guard !surelyHasAttachments(of: other) else { return false }
     return hasOtherProfiles(than: other) || names != other.names
   }
 
@@ -21,22 +21,6 @@ extension ServerSnapshot {
         $0.name == card.name && $0.activeProfile == card.activeProfile && $0.offers(as: card)
       }
     }
-  }
-
-  /// Whether what has a name is the same in the same order; takes less time than the names.
-  private func listsSameNames(as other: ServerSnapshot) -> Bool {
-    cards.elementsEqual(other.cards) { one, other in
-      one.name == other.name && one.activeProfile == other.activeProfile && one.offers(as: other)
-        && one.ports.elementsEqual(other.ports) {
-          $0.name == $1.name && $0.availability == $1.availability
-        }
-    }
-      && Direction.allCases.allSatisfy { direction in
-        devices(direction).elementsEqual(other.devices(direction)) {
-          $0.name == $1.name && $0.monitor == $1.monitor
-            && $0.properties[Owned.roleKey] == $1.properties[Owned.roleKey]
-        }
-      }
   }
 
   package var deviceNames: Set<String> { Set((sources + sinks).map(\.name)) }

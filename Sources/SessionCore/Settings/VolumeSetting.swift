@@ -54,6 +54,19 @@ extension ServerSnapshot {
       }
   }
 
+  /// Whether the hardware's level is another than a step set, by at most 1 dB: PulseAudio takes over what a
+  /// card's mixer says, once after a change. It keeps the level that it is asked for again.
+  package func hasRounded(_ step: Step) -> Bool {
+    guard case .volume(let direction, let name) = step.setting, case .volume(let asked) = step.to,
+      let device = device(direction, named: name), device.flags.contains(.hardwareVolume)
+    else { return false }
+    return !has(.earlyReplies) && device.volume != asked
+      && device.volume.values.count == asked.values.count
+      && zip(device.volume.values, asked.values).allSatisfy { now, asked in
+        now == asked || abs(now.decibels - asked.decibels) <= 1
+      }
+  }
+
   /// How far the volumes of a device's hardware are apart, in the server's unit; 1 where it takes any.
   private func volumeGrain(of device: Device) -> Int {
     guard has(.nearestVolumes), device.card != nil, let steps = device.volumeSteps, steps > 0,

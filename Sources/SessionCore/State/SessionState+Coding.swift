@@ -1,3 +1,5 @@
+import JSONCoding
+
 extension SessionState: Encodable {
   enum CodingKeys: CodingKey {
     case schema, server, active, profile, scope, holder, capabilities, properties, route
@@ -44,21 +46,9 @@ extension KeyedEncodingContainer {
   /// Encodes reports in the order of the properties; other dictionaries have the order of their keys'
   /// texts.
   package mutating func encode(_ reports: [Property: PropertyReport], forKey key: Key) throws {
-    var container = nestedContainer(keyedBy: ReportKey.self, forKey: key)
-    for property in Property.allCases {
-      guard let report = reports[property] else { continue }
-      try container.encode(report, forKey: ReportKey(property))
+    let members = Property.allCases.compactMap { property in
+      reports[property].map { (property.rawValue, $0 as any Encodable) }
     }
+    try encode(JSONObject(members), forKey: key)
   }
-}
-
-/// A property as the key of its report. It is made from no text, as of a dictionary with any keys: those
-/// are written in their texts' order.
-private struct ReportKey: CodingKey {
-  let stringValue: String
-  var intValue: Int? { nil }
-
-  init(_ property: Property) { stringValue = property.rawValue }
-  init?(stringValue: String) { nil }
-  init?(intValue: Int) { nil }
 }

@@ -69,15 +69,10 @@ public struct SessionState: Sendable, Hashable, Decodable {
 
   /// Without a server every preference is pending, and no actual value is known.
   private static func offline(_ mode: AudioMode) -> [Property: PropertyReport] {
-    let nothing = ServerSnapshot(
-      server: ServerInfo(
-        name: "", version: "", sampleSpec: SampleSpec(format: nil, rate: 0, channels: 0),
-        channelMap: .stereo, defaultSinkName: nil, defaultSourceName: nil, cookie: 0))
-    let reports = reports(PlanInput(mode: mode, snapshot: nothing), mode)
-    return reports.mapValues { report in
+    reports(PlanInput(mode: mode, snapshot: .none), mode).mapValues { report in
       guard report.verdict != .unset else { return report }
       return .unmet(
-        report.preferred, nil, Obstacle(.pending, "no server to set it on", .server))
+        report.preferred, nil, Obstacle(.pending, "no server answers", .server))
     }
   }
 

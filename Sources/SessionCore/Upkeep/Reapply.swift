@@ -25,7 +25,8 @@ package struct Reapply: Sendable {
     input.occasion = occasion
     // A step that was refused may work now; an echo canceller is tried again when a program records.
     let isCancellerIdle =
-      input.refusals[.echoCanceller] != nil && PlanContext(input).leavesCancellerIdle
+      occasion != .reset && input.refusals[.echoCanceller] != nil
+      && PlanContext(input).leavesCancellerIdle
     input.refusals = input.refusals.filter { setting, _ in
       input.isOnlyForOthers == true && !setting.isOfOthers
         || isCancellerIdle && setting == .echoCanceller

@@ -92,7 +92,7 @@ extension TOMLReader {
     if isAlone {
       if word.elementsEqual("true".utf8) { return .boolean(true) }
       if word.elementsEqual("false".utf8) { return .boolean(false) }
-      if let date = TOMLDate.name(word) { return .other(date) }
+      if TOMLDate.isLikeDate(word) { return .other("date") }
       switch TOMLNumber.read(word) {
       case .number(let value): return value
       case .tooLarge:
@@ -127,7 +127,6 @@ extension TOMLReader {
     if word.contains(.equals) {
       return "\(shown(word)) is more than a value; each key has its own line"
     }
-    if TOMLDate.isLikeDate(word) { return "\(shown(word)) is no date that there is" }
     if word.allSatisfy({ $0.isDigit || $0 == .underscore || $0 == .dot }) {
       return "\(shown(word)) is not a number; '_' and '.' stand between digits, and 0 begins no "
         + "other number"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 import PulseTypes
 
 struct DoctorCommand: SessionCommand {
@@ -42,7 +43,15 @@ struct DoctorCommand: SessionCommand {
       return facts
     }
     let diagnosis = Diagnosis(facts)
-    try context.output.result(DiagnosisJSON(diagnosis, facts)) {
+    let server = facts.snapshot.map { snapshot in
+      SessionState.Server(
+        kind: snapshot.server.kind, name: snapshot.server.name, version: snapshot.server.version,
+        address: facts.address)
+    }
+    try context.output.result(json: [
+      "server": server, "findings": diagnosis.findings, "checked": diagnosis.checked,
+      "skipped": diagnosis.skipped,
+    ]) {
       DiagnosisView.lines(diagnosis, width: $0, names: context.names(facts.snapshot))
     }
     if let error = facts.unreachable { return Status(error) }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 
 struct ExplainCommand: SessionCommand {
   static let configuration = CommandConfiguration(
@@ -36,7 +37,7 @@ struct ExplainCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     guard !property.isEmpty else {
-      return try context.output.result(PropertyList()) { PropertyList.lines(width: $0) }
+      return try context.output.result(json: PropertyList.json) { PropertyList.lines(width: $0) }
     }
     let (facts, state) = try await context.withSession { session in
       let facts = try await session.machineFacts()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 import SessionProfiles
 
 struct PlanCommand: SessionCommand {
@@ -29,8 +30,9 @@ struct PlanCommand: SessionCommand {
       (try await session.plan(for: mode), await session.lastSnapshot)
     }
     let showsReasons = context.options.verbose > 0
-    let json = PlanJSON(steps: plan.items, unmet: plan.unmet, left: plan.left)
-    return try context.output.result(json) {
+    return try context.output.result(json: [
+      "steps": plan.items, "unmet": plan.unmet, "left": plan.left,
+    ]) {
       PlanView.lines(
         plan, width: $0, showsReasons: showsReasons, names: context.names(snapshot))
     }

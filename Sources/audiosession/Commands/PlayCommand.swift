@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import AudioStreams
+import JSONCoding
 
 struct PlayCommand: SessionCommand {
   static let configuration = CommandConfiguration(
@@ -49,17 +50,12 @@ struct PlayCommand: SessionCommand {
             + "or the sound delivered, too late")
       }
       if options.json {
-        try output.json(
-          PlayResult(file: file, seconds: played.seconds, dropouts: dropouts.seconds))
+        let result: JSONObject = [
+          "schema": 1, "file": file, "seconds": played.seconds, "dropouts": dropouts.seconds,
+        ]
+        try output.json(result)
       }
       return Interruption.received.map(Status.signal) ?? .done
     }
   }
-}
-
-private struct PlayResult: Encodable {
-  let schema = 1
-  let file: String
-  let seconds: Double
-  let dropouts: Double
 }

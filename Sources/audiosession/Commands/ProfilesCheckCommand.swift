@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 import SessionProfiles
 
 struct ProfilesCheckCommand: SessionCommand {
@@ -21,7 +22,7 @@ struct ProfilesCheckCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     let found = files.flatMap { Profile.check(file: $0) }
-    try context.output.result(DiagnosticsJSON(diagnostics: found)) { width in
+    try context.output.result(json: ["diagnostics": found]) { width in
       found.flatMap { ProfilesView.lines($0, width: width) }
     }
     let errors = found.filter { $0.severity == .error }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 import SessionProfiles
 
 struct ProfilesDetectCommand: SessionCommand {
@@ -23,7 +24,15 @@ struct ProfilesDetectCommand: SessionCommand {
     let reading = try ProfileInventory.whole()
     let snapshot = try await context.withSession { try await $0.snapshot() }
     let detection = ProfileDetection(reading.readable, in: snapshot)
-    try context.output.result(DetectionJSON(detection)) {
+    let profiles = detection.profiles.map { fit -> JSONObject in
+      [
+        "name": fit.name, "description": fit.description, "source": fit.source.description,
+        "fits": fit.fits, "points": fit.points, "missing": fit.missing,
+      ]
+    }
+    try context.output.result(json: [
+      "chosen": detection.chosen, "ties": detection.ties, "profiles": profiles,
+    ]) {
       DetectionView.lines(detection, width: $0)
     }
     for broken in reading.broken { context.output.warning("left out: \(broken.mistake)") }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import Glibc
+import JSONCoding
 import POSIX
 import SessionProfiles
 
@@ -34,7 +35,7 @@ struct ProfilesEditCommand: SessionCommand {
       }
       let contents = try copy.contents()
       guard contents != Array(before.utf8) else {
-        try context.output.result(EditedProfile(name: name, source: path, changed: false)) { _ in
+        try context.output.result(json: ["name": name, "source": path, "changed": false]) { _ in
           [Line("unchanged")]
         }
         copy.remove()
@@ -56,7 +57,7 @@ struct ProfilesEditCommand: SessionCommand {
           throw error
         }
         copy.remove()
-        return try context.output.result(EditedProfile(name: name, source: path, changed: true)) {
+        return try context.output.result(json: ["name": name, "source": path, "changed": true]) {
           Layout.wrap("saved: \(path)", indent: 0, width: $0)
         }
       }
@@ -93,14 +94,6 @@ struct ProfilesEditCommand: SessionCommand {
       }
     )
   }
-}
-
-/// `profiles edit --json`.
-struct EditedProfile: Encodable {
-  let schema = 1
-  let name: String
-  let source: String
-  let changed: Bool
 }
 
 /// A copy of a profile that the user edits.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 import SessionProfiles
 
 struct ProfilesListCommand: SessionCommand {
@@ -17,7 +18,13 @@ struct ProfilesListCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     let reading = ProfileInventory()
-    try context.output.result(ProfileListJSON(reading.listings)) {
+    let profiles = reading.listings.map { profile -> JSONObject in
+      [
+        "name": profile.name, "description": profile.description,
+        "source": profile.source.description, "error": profile.error.map(ErrorBody.init),
+      ]
+    }
+    try context.output.result(json: ["profiles": profiles]) {
       ProfilesView.lines(reading.listings, width: $0)
     }
     let statuses = reading.unreadable.map(context.output.complain)

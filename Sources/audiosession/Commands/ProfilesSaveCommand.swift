@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 import SessionProfiles
 
 struct ProfilesSaveCommand: SessionCommand {
@@ -37,9 +38,10 @@ struct ProfilesSaveCommand: SessionCommand {
     let setup = try await context.withSession { try await $0.capturedSetup() }
     let text = ProfileWriter.toml(setup)
     let path = try Profile.save(text, as: name, overwrite: force)
-    let saved = SavedProfile(
-      name: name, source: path, left: setup.left, mode: setup.mode, toml: text)
-    try context.output.result(saved) { width in
+    try context.output.result(json: [
+      "name": name, "source": path, "left": setup.left, "mode": setup.mode.json,
+      "toml": text,
+    ]) { width in
       Layout.wrap("saved: \(path)", indent: 0, width: width)
     }
     if Profile.isBuiltIn(name) {
@@ -67,14 +69,4 @@ struct ProfilesSaveCommand: SessionCommand {
       throw error
     }
   }
-}
-
-/// `profiles save --json`.
-struct SavedProfile: Encodable {
-  let schema = 1
-  let name: String
-  let source: String
-  let left: [String]
-  let mode: AudioMode
-  let toml: String
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 import SessionProfiles
 
 struct ProfilesShowCommand: SessionCommand {
@@ -7,7 +8,8 @@ struct ProfilesShowCommand: SessionCommand {
     commandName: "show",
     abstract: "Print a profile in full, with what it extends, as a file that can be saved.",
     discussion: """
-      JSON: schema, name, description, source, extends, mode (as the library encodes it), toml.
+      JSON: schema, name, description, source, extends, mode (each property, with the \
+      values of 'state'; null if it is not set), toml.
       """)
 
   @Argument(
@@ -18,8 +20,16 @@ struct ProfilesShowCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     let found = try Profile.found(profile)
-    return try context.output.result(ProfileJSON(found)) { _ in
+    return try context.output.result(json: [
+      "name": found.name, "description": found.description, "source": found.source.description,
+      "extends": found.extends, "mode": found.mode.json, "toml": found.toml,
+    ]) { _ in
       ProfilesView.lines(found, dropIns: Profile.dropIns(of: profile))
     }
   }
+}
+
+extension Profile {
+  /// The profile in full, as a file.
+  var toml: String { ProfileWriter.toml(mode, description: description, match: match) }
 }

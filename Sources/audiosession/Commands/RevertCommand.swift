@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 import POSIX
 
 struct RevertCommand: SessionCommand {
@@ -38,7 +39,7 @@ struct RevertCommand: SessionCommand {
       }
       return (report, ending, try? await session.snapshot())
     }
-    try context.output.result(RevertJSON(steps: report.items, left: report.left)) {
+    try context.output.result(json: ["steps": report.items, "left": report.left]) {
       RevertView.lines(report, width: $0, names: context.names(snapshot))
     }
     for note in report.state.notes { context.output.warning(note) }

@@ -44,10 +44,11 @@ struct SandboxCommand: SessionCommand {
     return try await Interruption.leavingKeyboard {
       try await PulseSandbox.with(.demo(on: options.sandboxServer)) { sandbox in
         if context.output.isJSON {
-          let result = SandboxJSON(
-            server: sandbox.configuration.server, address: sandbox.address,
-            directory: sandbox.directory, environment: sandbox.environment, command: command,
-            simulatedCards: sandbox.hasSimulatedCards, notice: sandbox.notice)
+          let result: JSONObject = [
+            "schema": 1, "server": sandbox.configuration.server, "address": sandbox.address,
+            "directory": sandbox.directory, "environment": sandbox.environment, "command": command,
+            "simulatedCards": sandbox.hasSimulatedCards, "notice": sandbox.notice,
+          ]
           try context.output.json(result, isOneLine: true)
         } else if let notice = sandbox.notice {
           context.output.note(notice)
@@ -87,16 +88,4 @@ struct SandboxCommand: SessionCommand {
     result[outer] = result[outer] ?? Profile.userFolder()
     return result
   }
-}
-
-/// `sandbox --json`: the server's address and environment.
-struct SandboxJSON: EncodableWithNulls {
-  let schema = 1
-  let server: ServerKind
-  let address: String
-  let directory: String
-  let environment: [String: String]
-  let command: [String]
-  let simulatedCards: Bool
-  let notice: String?
 }

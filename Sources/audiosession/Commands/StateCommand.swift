@@ -8,7 +8,8 @@ struct StateCommand: SessionCommand {
     commandName: "state",
     abstract: "Show preferred and actual settings, and why they differ.",
     discussion: """
-      Without a server the stored preferences are printed, and the exit status is 69. With -v each verdict \
+      Without a server the stored preferences are printed, and the exit status is 69; 75 if it does not \
+      answer. With -v each verdict \
       has what was read for it: the property, the server's object, the value, and the answer that had it.
 
       JSON: schema; server: kind, name, version, address (null without one); active; profile; scope; \
@@ -71,14 +72,14 @@ struct StateCommand: SessionCommand {
     return isUnknown || check && state.hasUnmet ? .unmet : .done
   }
 
-  /// The state; without a server the stored mode with the reason, also while one that is watched hangs.
+  /// The state; without a server, or with one that does not answer, the stored mode with the reason.
   static func state(
-    of session: AudioSession, isWatching: Bool = false
+    of session: AudioSession
   ) async throws -> (SessionState, SessionError?) {
     do throws(SessionError) {
       return (try await session.getSessionState(), nil)
     } catch {
-      guard Status(error) == .noServer || isWatching && error.code == .timedOut else { throw error }
+      guard Status(error) == .noServer || error.code == .timedOut else { throw error }
       return (await session.storedState(), error)
     }
   }

@@ -65,7 +65,8 @@ struct StopJSON: EncodableWithNulls {
   static func lines(_ holder: SessionState.Holder?, isActive: Bool, width: Int?) -> [Line] {
     let rest =
       isActive
-      ? " Devices stay as it set them; 'audiosession revert' restores the previous setup." : ""
+      ? " Devices stay as they are; 'audiosession revert' restores what the session had changed."
+      : ""
     let text =
       holder.map { "Stopped \($0.title).\(rest)" }
       ?? "No process maintains the session; there is nothing to stop."

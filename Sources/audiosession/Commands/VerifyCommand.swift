@@ -85,6 +85,11 @@ struct VerifyCommand: SessionCommand {
         report, restored: restored.map { RevertView.steps($0, width: width, names: names) },
         width: width, names: names)
     }
+    if let found, restored == nil, !options.sandbox {
+      let command = Words.command("audiosession revert", on: options.server)
+      context.output.note(
+        "the profile '\(found.name)' stays applied; to restore the former settings: \(command)")
+    }
     return report.isAsWanted ? .done : .unmet
   }
 

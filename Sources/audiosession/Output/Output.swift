@@ -1,5 +1,6 @@
 import AudioSession
 import Glibc
+import JSONCoding
 import POSIX
 import PulseSandbox
 import Synchronization
@@ -49,6 +50,12 @@ final class Output: Sendable {
   func result(_ value: some Encodable, _ lines: (Int?) -> [Line]) throws -> Status {
     if isJSON { try json(value) } else { print(lines(terminal.width)) }
     return .done
+  }
+
+  /// A result whose JSON has the number of its schema first.
+  @discardableResult
+  func result(json members: JSONObject, _ lines: (Int?) -> [Line]) throws -> Status {
+    try result(["schema": 1] + members, lines)
   }
 
   func print(_ lines: [Line]) {

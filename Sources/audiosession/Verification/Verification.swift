@@ -40,7 +40,8 @@ struct Verification {
       silence: silence([source, hardware].compactMap { $0 }))
   }
 
-  /// Why an input may be silent, and what to do; a command names it by its index.
+  /// Why an input may be silent, and what to do; a command names it by its index, because names are shown as
+  /// people know them.
   private func silence(_ chain: [Device]) -> String? {
     guard let hardware = chain.last else { return nil }
     if let muted = chain.first(where: \.isMuted) {

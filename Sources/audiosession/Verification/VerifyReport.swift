@@ -72,11 +72,14 @@ struct VerifyReport: Encodable {
     var check = Check(
       name: Property.sampleRate.rawValue, wanted: wanted, claimed: .number(claimed), isOK: false,
       detail: report?.reason)
-    guard let rate = measured.rate else {
-      check.detail = "too few deliveries came to count"
+    let expected = if case .number(let number) = wanted { number } else { claimed }
+    // What is measured must tell 44,100 from 48,000 Hz.
+    guard let rate = measured.rate, rate.uncertainty < expected * 0.04 else {
+      check.detail = [
+        report?.reason, "too few deliveries came to tell rates apart; a longer --duration helps",
+      ].compactMap(\.self).joined(separator: "; ")
       return check
     }
-    let expected = if case .number(let number) = wanted { number } else { claimed }
     let tenths = { (value: Double) in (value * 10).rounded() / 10 }
     check.measured = .number(tenths(rate.rate))
     check.isOK = abs(rate.rate - expected) <= max(expected * rateTolerance, rate.uncertainty)

@@ -1,5 +1,4 @@
 import AudioSession
-import JSONCoding
 import SessionProfiles
 
 /// The matching profiles, for users.
@@ -34,31 +33,5 @@ enum DetectionView {
       detection.ties.contains(fit.name)
       ? ", as many as \(detection.chosen ?? ""), which is first by name" : ""
     return ["fits, \(fit.points) \(fit.points == 1 ? "point" : "points")\(tie)"]
-  }
-}
-
-struct DetectionJSON: EncodableWithNulls {
-  struct Item: EncodableWithNulls {
-    let name: String
-    let description: String?
-    let source: String
-    let fits: Bool
-    let points: Int
-    let missing: [String]
-  }
-
-  let schema = 1
-  let chosen: String?
-  let ties: [String]
-  let profiles: [Item]
-
-  init(_ detection: ProfileDetection) {
-    chosen = detection.chosen
-    ties = detection.ties
-    profiles = detection.profiles.map {
-      Item(
-        name: $0.name, description: $0.description, source: $0.source.description, fits: $0.fits,
-        points: $0.points, missing: $0.missing)
-    }
   }
 }

@@ -1,4 +1,5 @@
 import AudioSession
+import JSONCoding
 import PulseTypes
 
 /// A source or a sink.
@@ -18,28 +19,17 @@ struct DeviceItem: Encodable {
     }
   }
 
-  private enum Key: String, CodingKey {
-    case name, description, `default`, kind, state, sampleRate, format, channelMap, volume, muted
-    case card, ports, polarPatterns
-  }
-
   func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(kind, forKey: .kind)
-    try values.encode(device.name, forKey: .name)
-    try values.encode(device.description, forKey: .description)
-    try values.encode(isDefault, forKey: .default)
-    try values.encode(device.state, forKey: .state)
-    try values.encode(device.sampleSpec.rate, forKey: .sampleRate)
-    try values.encode(device.channelMap, forKey: .channelMap)
-    try values.encode(device.sampleSpec.format, forKey: .format)
-    try values.encode(
-      SettingValue.volume(device.volume).stateValue, forKey: .volume)
-    try values.encode(device.isMuted, forKey: .muted)
-    try values.encode(card, forKey: .card)
-    try values.encode(ports, forKey: .ports)
-    guard device.direction == .input else { return }
-    try values.encode(device.polarPatterns, forKey: .polarPatterns)
+    let members: JSONObject = [
+      "kind": kind, "name": device.name, "description": device.description, "default": isDefault,
+      "state": device.state, Property.sampleRate.rawValue: device.sampleSpec.rate,
+      Property.channelMap.rawValue: device.channelMap,
+      "format": device.sampleSpec.format, "volume": SettingValue.volume(device.volume).stateValue,
+      "muted": device.isMuted, "card": card, "ports": ports,
+    ]
+    let patterns: JSONObject =
+      device.direction == .input ? ["polarPatterns": device.polarPatterns] : [:]
+    try (members + patterns).encode(to: encoder)
   }
 }
 
@@ -48,14 +38,11 @@ struct PortItem: Encodable {
   let type: PortType?
   let isActive: Bool?
 
-  private enum Key: String, CodingKey { case name, description, type, availability, active }
-
   func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(port.name, forKey: .name)
-    try values.encode(port.description, forKey: .description)
-    try values.encode(type, forKey: .type)
-    try values.encode(port.availability, forKey: .availability)
-    try values.encodeIfPresent(isActive, forKey: .active)
+    let members: JSONObject = [
+      "name": port.name, "description": port.description, "type": type,
+      "availability": port.availability,
+    ]
+    try (members + (isActive.map { ["active": $0] } ?? [:])).encode(to: encoder)
   }
 }

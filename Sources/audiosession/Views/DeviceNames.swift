@@ -17,6 +17,8 @@ struct DeviceNames {
   private let names: [String: String]
   /// The same for text whose place tells whether an input or an output is meant.
   private let plain: [String: String]
+  /// The programs of streams, by what a setting calls these.
+  private let programs: [String: String]
   /// Whether a device that tells its own description is shown by it.
   private let isForPeople: Bool
 
@@ -34,10 +36,16 @@ struct DeviceNames {
       Entry(
         name: $0.name, description: $0.properties["device.description"] ?? "", kind: "card")
     }
-    self.init(devices + cards)
+    let programs = Direction.allCases.flatMap { direction in
+      snapshot.streams(direction).map {
+        (Setting.stream(direction, $0.index).object, snapshot.programName(of: $0))
+      }
+    }
+    self.init(devices + cards, programs: Dictionary(programs) { first, _ in first })
   }
 
-  init(_ entries: [Entry], isForPeople: Bool = true) {
+  init(_ entries: [Entry], programs: [String: String] = [:], isForPeople: Bool = true) {
+    self.programs = programs
     self.isForPeople = isForPeople
     // The session's own devices keep their short names, as in the documentation.
     let entries = entries.filter {
@@ -56,6 +64,11 @@ struct DeviceNames {
 
   /// The name of a device where an input or an output is expected.
   subscript(name: String) -> String { plain[name] ?? name }
+
+  /// The program of a stream's setting, to go after its name: ` (firefox)`; empty for other settings.
+  func program(of setting: Setting) -> String {
+    programs[setting.object].map { " (\($0))" } ?? ""
+  }
 
   func list(_ devices: [RouteDevice]) -> String {
     let all = devices.map { device in

@@ -62,20 +62,22 @@ enum DevicesView {
   }
 
   private static func lines(_ item: CardItem, _ width: Int?) -> [Line] {
-    let lines = Layout.wrap(item.description, indent: 2, width: width) + name(item.name, width)
-    let profiles = item.profiles.flatMap { profile -> [Line] in
-      let isActive = profile.name == item.profile
+    let lines = Layout.wrap(item.description, indent: 2, width: width) + name(item.card.name, width)
+    let profiles = item.card.profiles.flatMap { profile -> [Line] in
+      let isActive = profile.name == item.card.activeProfile
       let style: Style = isActive ? .green : .plain
       let lines = Layout.wrap(
         profile.name, after: Span(isActive ? "    * " : "      ", style), width: width, style: style
       )
-      guard !profile.available else { return lines }
+      guard !profile.isAvailable else { return lines }
       let isShort = lines.count == 1 && width.map { lines[0].width + 15 <= $0 } ?? true
       return isShort
         ? [Line(lines[0].spans + [Span("  not available", .dim)])]
         : lines + [["        ", Span("not available", .dim)]]
     }
-    let codecs = item.codecs.map { $0.active ? "\($0.name) (in use)" : $0.name }
+    let codecs = (item.card.codecs ?? []).map {
+      $0.name == item.card.activeCodec ? "\($0.name) (in use)" : $0.name
+    }
     let offer = codecs.isEmpty ? "" : "codecs: " + codecs.joined(separator: ", ")
     return lines + profiles
       + (offer.isEmpty ? [] : Layout.wrap(offer, indent: 4, width: width))

@@ -1,24 +1,4 @@
 import AudioSession
-import JSONCoding
-
-struct DiagnosisJSON: EncodableWithNulls {
-  private let schema = 1
-  private let server: SessionState.Server?
-  private let findings: [Finding]
-  private let checked: [DoctorCheck.Code]
-  private let skipped: [DoctorCheck.Code]
-
-  init(_ diagnosis: Diagnosis, _ facts: MachineFacts) {
-    server = facts.snapshot.map { snapshot in
-      SessionState.Server(
-        kind: snapshot.server.kind, name: snapshot.server.name, version: snapshot.server.version,
-        address: facts.address)
-    }
-    findings = diagnosis.findings
-    checked = diagnosis.checked
-    skipped = diagnosis.skipped
-  }
-}
 
 /// The findings for users: what was found, why it matters, and the remedy.
 enum DiagnosisView {

@@ -9,7 +9,8 @@ enum ExplanationView {
     var lines = PropertiesView.lines(
       [explanation.property: explanation.report], width: width, preferredOnly: false,
       names: names)
-    if !explanation.causes.isEmpty, !lines.isEmpty { lines += [.empty] }
+    if lines.isEmpty { lines = [Line("\(explanation.property.row.label)  no value")] }
+    if !explanation.causes.isEmpty { lines += [.empty] }
     for cause in explanation.causes {
       lines += Layout.wrap(LocalTime.text(names.text(cause)), after: Span("- ", .dim), width: width)
     }

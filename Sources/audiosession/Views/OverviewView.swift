@@ -34,7 +34,9 @@ enum OverviewView {
           ?? ", stored for the next server")
     }
     let unmet = Property.reported.filter {
-      state.properties[$0].map { $0.isUnmet && $0.waitingFor != .holder } ?? false
+      // A hint that was granted, and is no longer held, is no fault.
+      guard let report = state.properties[$0] else { return false }
+      return report.isUnmet && !(report.waitingFor == .holder && ApplyNotes.hints.contains($0))
     }
     if !unmet.isEmpty {
       name += ", not in effect: \(unmet.map(\.row.label).joined(separator: ", "))"

@@ -1,12 +1,5 @@
 import AudioSession
 
-struct PlanJSON: Encodable {
-  let schema = 1
-  let steps: [StepItem]
-  let unmet: [Unmet]
-  let left: [String]
-}
-
 enum PlanView {
   static func lines(
     _ plan: Plan, width: Int?, showsReasons: Bool, names: DeviceNames = .none

@@ -1,16 +1,15 @@
 import AudioSession
+import JSONCoding
 
 /// What can be explained: the output of `explain` without a property.
-struct PropertyList: Encodable {
-  let schema = 1
-  let properties = Property.reported.map {
-    Item(name: $0.rawValue, label: $0.row.label, words: $0.row.synonyms)
-  }
-
-  struct Item: Encodable {
-    let name: String
-    let label: String
-    let words: [String]
+enum PropertyList {
+  static var json: JSONObject {
+    let properties = Property.reported.map { property -> JSONObject in
+      [
+        "name": property.rawValue, "label": property.row.label, "words": property.row.synonyms,
+      ]
+    }
+    return ["properties": properties]
   }
 
   static func lines(width: Int?) -> [Line] {

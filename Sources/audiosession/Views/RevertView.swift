@@ -1,13 +1,5 @@
 import AudioSession
 
-/// `revert --json`: the steps with their outcomes, and the settings that were left alone because
-/// another program had changed them.
-struct RevertJSON: Encodable {
-  let schema = 1
-  let steps: [StepItem]
-  let left: [String]
-}
-
 /// The result of a revert, for users.
 enum RevertView {
   static func lines(

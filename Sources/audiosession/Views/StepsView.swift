@@ -25,7 +25,8 @@ enum StepsView {
 
   private static func columns(_ row: StepItem, _ names: DeviceNames) -> [Span] {
     [
-      Span(names.text(row.step.setting.object)), Span(row.step.setting.propertyName),
+      Span(names.text(row.step.setting.object) + names.program(of: row.step.setting)),
+      Span(row.step.setting.propertyName),
       Span(words(change(row.step, names))), mark(row),
     ]
   }
@@ -34,7 +35,8 @@ enum StepsView {
   private static func stacked(_ row: StepItem, _ width: Int?, _ names: DeviceNames) -> [Line] {
     let (from, to) = change(row.step, names)
     let mark = mark(row)
-    let head = Layout.wrap(names.text(row.step.setting.title), indent: 3, width: width)
+    let title = names.text(row.step.setting.title) + names.program(of: row.step.setting)
+    let head = Layout.wrap(title, indent: 3, width: width)
     let change = Span(words((from, to)))
     guard let width, 5 + change.width + 2 + mark.width > width else {
       return head + [["     ", change, "  ", mark]]

@@ -67,7 +67,7 @@ import Testing
         """
       # default.clock.rate = 1
       "context.properties": {
-        "default.clock.rate": 44100, "link.max-buffers" : 16 # why
+        "default.clock.rate": 44100, "link.max-buffers" : 16# why
         default.clock.allowed-rates = [
           44100, # both
           48000
@@ -92,7 +92,7 @@ import Testing
   @Test func `a server of the system has no user's files`() {
     let files = ConfigurationFiles(environment: [:])
     #expect(files.graphPlace == "/etc/pipewire/pipewire.conf.d/rates.conf")
-    #expect(files.daemonSettings.allSatisfy { $0.file.hasPrefix("/etc/pulse/") })
+    #expect(files.pulseFile("daemon.conf", "PULSE_CONFIG") == "/etc/pulse/daemon.conf")
   }
 
   @Test func `variables name other files`() throws {

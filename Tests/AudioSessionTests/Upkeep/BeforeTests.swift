@@ -200,7 +200,8 @@ struct BeforeTests {
       try await rig.session.setAudioMode(mode)
       let report = try await rig.session.revert()
       let note =
-        "the default source stays chosen, as \(first): the server cannot go back to its own choice"
+        "the default source stays chosen, as \(first): the session cannot take a choice back"
+        + (machine.isGraph ? "; 'wpctl clear-default' can, for all defaults" : "")
       #expect(report.left == (isChosen ? [] : [note]))
       #expect(try await rig.eventually { $0.server.defaultSourceName == before })
       let again = try await rig.session.revert()

@@ -36,7 +36,7 @@ struct NextStepTests {
         result.standardOutput == """
           session  profile my talk, not in effect: input muted; no running process maintains it
           input muted         overridden  yes  (preferred: no)
-              Microphone is muted: it has changed since it was set; only applying the profile again unmutes it
+              Microphone is muted: it has changed since it was set; the session unmutes it only when the profile is applied again
                    no process maintains it now; this does: audiosession apply 'my talk' --keep
           apply 'my talk' --keep
           Mute: no

@@ -89,7 +89,7 @@ struct DemoTests {
           "$A apply quiet --keep > /dev/null && \(command) && $A stop")
         #expect(result.status == 0)
         #expect(result.standardOutput.hasPrefix("Stopped audiosession"), "\(result)")
-        #expect(result.standardOutput.contains("Devices stay as it set them") == stays, "\(result)")
+        #expect(result.standardOutput.contains("Devices stay as they are") == stays, "\(result)")
       }
     }
   }

@@ -126,7 +126,7 @@ struct BesideHolderTests {
         return
       }
       #expect(cause.hasPrefix("the session's profile 'desk' asks for this value; audiosession"))
-      #expect(cause.hasSuffix("maintains it"))
+      #expect(cause.hasSuffix("maintains the session"))
       let causes = try JSONValue(documents[1])["causes"]?.array.compactMap { value -> String? in
         if case .string(let text) = value { text } else { nil }
       }

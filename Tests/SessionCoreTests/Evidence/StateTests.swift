@@ -156,7 +156,7 @@ private typealias Server = SimulatedServer
     // The polar pattern is preferred in place of a channel map.
     for (property, report) in state.properties where property != .channelMap {
       #expect(report.verdict == .pending, "\(property)")
-      #expect(report.reason == "no server to set it on", "\(property)")
+      #expect(report.reason == "no server answers", "\(property)")
       #expect(report.waitingFor == .server, "\(property)")
       #expect(report.actual == nil, "\(property)")
       #expect(report.preferred != nil, "\(property)")

@@ -157,6 +157,36 @@ private typealias Line = MachineFacts.Line
     #expect(findings.first?.remedy.line == line)
   }
 
+  @Test func `a variable that names no device that there is`() {
+    var facts = DoctorTests.healthy()
+    facts.variables = ["PULSE_SINK": "nope", "PULSE_SOURCE": Server.microphone]
+    #expect(
+      Diagnosis(facts).findings.map(\.message) == [
+        "PULSE_SINK is set: programs started here cannot play to it, because there is no such output: nope",
+        "PULSE_SOURCE is set: programs started here record from \(Server.microphone)",
+      ])
+  }
+
+  @Test func `which rates a server allows, and a list that does not count`() {
+    var facts = DoctorTests.healthy(.pipewire)
+    func policy() -> String? {
+      Explanation(.sampleRate, .unset(nil), facts).causes.last
+    }
+    #expect(policy() == "PipeWire's allowed rates are [ 44100 48000 ] (/p:1)")
+    facts.graphSettings = [Line("default.clock.allowed-rates", "[ 96000 ]", file: "/p", number: 3)]
+    #expect(
+      policy()
+        == "PipeWire's allowed rates are [ 48000 ]: the list in /p:3 does not count, because it lacks that rate"
+    )
+    facts.graphSettings = []
+    #expect(policy() == "PipeWire's allowed rates are [ 48000 ], by default")
+    facts = DoctorTests.healthy()
+    facts.daemonSettings = [Line("avoid-resampling", "yes", file: "/d", number: 2)]
+    #expect(
+      policy() == "PulseAudio takes the rate of a device's first stream, if the device has it "
+        + "(avoid-resampling, /d:2)")
+  }
+
   @Test func `what was not checked says why`() {
     var facts = DoctorTests.healthy()
     facts.serverHost = "studio"

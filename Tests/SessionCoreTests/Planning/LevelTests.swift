@@ -60,7 +60,7 @@ private typealias Server = SimulatedServer
     #expect(report?.verdict == .overridden)
     #expect(
       report?.reason
-        == "\(Self.mic) is muted; only applying the profile again unmutes it")
+        == "\(Self.mic) is muted; the session unmutes it only when the profile is applied again")
     #expect(report?.actual == .flag(true))
   }
 

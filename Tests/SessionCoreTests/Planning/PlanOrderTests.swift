@@ -29,6 +29,8 @@ private typealias Server = SimulatedServer
       $0.addLaptop("output:analog-stereo", jacks: ["analog-input-linein": .yes])
       $0.addUSB()
       $0.add(stream: "mumble", .input, on: Server.usb)
+      // What measures a device is not moved.
+      $0.add(stream: "meter", .input, on: Server.usb, properties: [Owned.fixedKey: "yes"])
     }
     try server.edit(.output, Server.speakers) { $0.volume = ChannelVolumes(.norm, channels: 2) }
     let plan = try server.plan(Self.studio())

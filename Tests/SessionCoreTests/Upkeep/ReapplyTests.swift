@@ -90,6 +90,11 @@ private typealias Server = SimulatedServer
     holder.server.removeStreams(.input) { _ in true }
     #expect(try holder.look().isEmpty)
     #expect(holder.reports[.mode]?.verdict == .refused)
+    // A server that was started again has refused nothing.
+    let refusals = holder.refusals
+    #expect(try holder.look(.reset).isEmpty)
+    #expect(holder.reports[.mode]?.verdict == .applied)
+    holder.refusals = refusals
     holder.server.refuses = []
     holder.server.add(stream: "call", .input, on: microphone)
     #expect(try holder.look().contains(.echoCanceller))

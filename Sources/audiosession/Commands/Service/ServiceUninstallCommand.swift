@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 
 struct ServiceUninstallCommand: SessionCommand {
   static let configuration = CommandConfiguration(
@@ -52,18 +53,10 @@ struct ServiceUninstallCommand: SessionCommand {
   private func report(
     _ file: ServiceFile, removed: Bool, left: [String], _ output: Output
   ) throws -> Status {
-    let result = ServiceUninstallJSON(unit: file.path, removed: removed, commands: left)
-    return try output.result(result) { _ in
+    return try output.result(json: ["unit": file.path, "removed": removed, "commands": left]) { _ in
       guard removed else { return [["no service is installed"]] }
       let lines: [Line] = [["removed  ", Span(file.path)]]
       return left.isEmpty ? lines : lines + [["left to do:"]] + left.map { ["  ", Span($0)] }
     }
   }
-}
-
-struct ServiceUninstallJSON: Encodable {
-  let schema = 1
-  let unit: String
-  let removed: Bool
-  let commands: [String]
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 import PulseSandbox
 
 /// A command that causes a fault in the sandbox inside which it runs.
@@ -36,7 +37,7 @@ extension FaultCommand {
     let (fault, timeout) = (try fault, options.timeout.duration)
     guard let sandbox = RemoteSandbox() else { return .bug }
     let running = try await sandbox.simulate(fault, timeout: timeout)
-    try context.output.result(FaultJSON(fault: fault.words)) { _ in [Line(done)] }
+    try context.output.result(json: ["fault": fault.words]) { _ in [Line(done)] }
     if fault.isLasting {
       let duration = duration?.duration
       try await Interruption.cancelling { try await running.last(for: duration, timeout: timeout) }
@@ -49,9 +50,4 @@ extension FaultCommand {
     }
     return Interruption.received.map { .signal($0) } ?? .done
   }
-}
-
-struct FaultJSON: Encodable {
-  let schema = 1
-  let fault: [String]
 }

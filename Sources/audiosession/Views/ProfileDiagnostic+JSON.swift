@@ -1,0 +1,4 @@
+import JSONCoding
+import SessionProfiles
+
+extension ProfileDiagnostic: EncodableWithNulls {}
