@@ -61,15 +61,17 @@ extension AudioSession {
           to: (isHolder ? upkeep.lastServer?.address : nil) ?? address, name: configuration.name,
           loop: loop, deadline: deadline,
           logger: configuration.logger)
+        if !life.isClosed { await server.setScope(scope, deadline: deadline) }
+        if !life.isClosed {
+          connection = .live(server)
+          upkeep.lastServer = server.names
+          await showMark(on: server)
+        }
         guard !life.isClosed else {
           connection = .none
           await server.close()
           return .failure(Self.closed)
         }
-        await server.setScope(scope, deadline: deadline)
-        connection = .live(server)
-        upkeep.lastServer = server.names
-        await showMark(on: server)
         learned = Learned()
         // Records the devices now, so that later changes are reported even without an earlier look.
         if broadcast.shown.snapshot == nil {

@@ -1,4 +1,5 @@
 import Logging
+import Pulse
 import SessionCore
 
 extension AudioSession {
@@ -21,7 +22,8 @@ extension AudioSession {
     emit(isOver)
     let (address, loop) = (live.names.address, loop)
     // Does not retain the session: a released session waits for nothing.
-    Task { [weak self] in
+    Task(executorPreference: loop.taskExecutor) { [weak self] in
+      defer { withExtendedLifetime(loop) {} }
       var backoff = ReconnectBackoff()
       while true {
         let watch = SocketWatch(address: address)

@@ -304,6 +304,8 @@ ps_stream *ps_stream_open(const ps_options *options) {
   if (error == 0) {
     sigset_t all, former; /* signals belong to the program's own threads */
     sigfillset(&all);
+    const int own[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS}; /* for crash reporters */
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&all, own[i]);
     pthread_sigmask(SIG_BLOCK, &all, &former);
     error = pthread_create(&stream->thread, NULL, run, stream);
     pthread_sigmask(SIG_SETMASK, &former, NULL);

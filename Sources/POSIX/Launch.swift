@@ -59,14 +59,17 @@ package struct Launch {
     return child
   }
 
-  /// Default signal handling, whatever this process and this thread ignore or block.
+  /// Default signal handling, whatever this process and this thread ignore or block; except that with nohup
+  /// the end of the terminal is not for a child either.
   private func makeAttributes() -> posix_spawnattr_t {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
-    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGCHLD] {
+    let isDeaf = isIgnored(SIGHUP)
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGCHLD]
+    where !isDeaf || signal != SIGHUP {
       sigaddset(&signals, signal)
     }
     posix_spawnattr_setsigdefault(&attributes, &signals)
@@ -107,4 +110,11 @@ package func reap(_ child: Int32) -> Int32 {
   guard (try? retrying { waitpid(child, &status, 0) }) != nil else { return -1 }
   let signal = status & 0x7f
   return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+}
+
+/// Whether this process ignores a signal; with nohup, SIGHUP.
+package func isIgnored(_ signal: Int32) -> Bool {
+  var action = sigaction()
+  sigaction(signal, nil, &action)
+  return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1  // SIG_IGN
 }

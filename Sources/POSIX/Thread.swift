@@ -22,9 +22,11 @@ private final class ThreadBody: Sendable {
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-/// Blocks all signals on this thread: they belong to the program's own threads.
+/// Blocks all signals on this thread: they belong to the program's own threads. Not those of its own
+/// mistakes, which would end the process without the handler of a crash reporter.
 package func blockSignals() {
   var signals = sigset_t()
   sigfillset(&signals)
+  for own in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS] { sigdelset(&signals, own) }
   pthread_sigmask(SIG_BLOCK, &signals, nil)
 }

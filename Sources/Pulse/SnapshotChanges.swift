@@ -16,7 +16,9 @@ public struct SnapshotChanges: Sendable, Hashable {
   public var isEmpty: Bool { objects.isEmpty }
 
   /// Adds the change that an event reports.
-  public mutating func note(_ event: PulseEvent) {
+  ///
+  /// - Parameter isReading: whether a snapshot is being read: it may have the new object already.
+  public mutating func note(_ event: PulseEvent, isReading: Bool = false) {
     let object = event.object
     if event.kind == .remove, born.remove(object) != nil, loaded[object] == nil {
       objects.remove(object)
@@ -25,7 +27,7 @@ public struct SnapshotChanges: Sendable, Hashable {
     objects.insert(object)
     switch event.kind {
     case .new:
-      if gone.remove(object) == nil { born.insert(object) }
+      if gone.remove(object) == nil, !isReading { born.insert(object) }
     case .remove: gone.insert(object)
     case .change: break
     }

@@ -25,11 +25,11 @@ struct BackgroundHolder {
       if let other = await holder(), other != child { return }
       throw SessionError(
         .activationFailed, stage: .session,
-        "the profile is applied, and no process maintains it: the holder did not become ready within "
-          + "\(options.timeout); "
+        "the profile is applied, and no process maintains it: the holder ended, or did not become ready "
+          + "within \(options.timeout); "
           + (Self.lastWords(log).map { "its log: \($0)" }
             ?? "it may need longer: --timeout says how long it is waited for"),
-        value: String(child))
+        value: String(child), restored: false)
     }
   }
 
@@ -37,13 +37,14 @@ struct BackgroundHolder {
     guard Task.isCancelled else { return }
     throw SessionError(
       .cancelled, stage: .session,
-      "cancelled: the profile is applied, and no process maintains it")
+      "cancelled: the profile is applied, and no process maintains it", restored: false)
   }
 
   /// Starts our service; false if it is not installed for this server.
   private func startService() async throws(SessionError) -> Bool {
     guard options.server == nil, let file = try? ServiceFile(),
-      let text = try? file.read(), ServiceUnit.isOurs(text)
+      let text = try? file.read(), ServiceUnit.isOurs(text),
+      ServiceUnit.has(ServiceInstallCommand.environment, in: text)
     else { return false }
     let manager = ServiceManager(timeout: options.timeout.duration)
     guard await manager.absence() == nil else { return false }
@@ -68,6 +69,10 @@ struct BackgroundHolder {
   {
     var arguments = ["watch"]
     if let server = options.server { arguments += ["--server", server] }
+    // What needs longer for the command needs it for the holder, too.
+    if options.timeout.duration > SessionConfiguration().timeout {
+      arguments += ["--timeout", options.timeout.description]
+    }
     // A hook may have started this program. The holder outlives the hook and runs hooks itself, as
     // the service does.
     let inherited = ProcessEnvironment.all.filter { !Hooks.variables.contains($0.key) }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import Dispatch
 import Glibc
 import POSIX
 import Pulse
@@ -77,34 +78,19 @@ enum Completion {
 
   /// A server, by default the environment's; nil if it does not answer at once. A shell waits for this.
   private static func snapshot(of server: String?) -> ServerSnapshot? {
-    let answer = Answer()
+    let (answer, isThere) = (Guarded<ServerSnapshot?>(nil), DispatchSemaphore(value: 0))
     let task = Task.detached {
       let session = AudioSession(
         server: server,
         configuration: SessionConfiguration(timeout: .seconds(1), isHolding: false))
-      answer.give(try? await session.snapshot())
+      let snapshot = try? await session.snapshot()
+      answer.withLock { $0 = snapshot }
+      isThere.signal()
       await session.close()
     }
     defer { task.cancel() }
-    return answer.wait()
-  }
-
-  /// Passes a value from a task to a waiting thread.
-  private final class Answer: Sendable {
-    private let value = Guarded<ServerSnapshot?>(nil)
-    private let ends = (try? Pipe.rawEnds()) ?? (reading: -1, writing: -1)
-
-    func give(_ value: ServerSnapshot?) {
-      self.value.withLock { $0 = value }
-      close(ends.writing)
-    }
-
-    func wait() -> ServerSnapshot? {
-      var byte: UInt8 = 0
-      while read(ends.reading, &byte, 1) < 0, errno == EINTR {}
-      close(ends.reading)
-      return value.withLock { $0 }
-    }
+    isThere.wait()
+    return answer.withLock { $0 }
   }
 }
 

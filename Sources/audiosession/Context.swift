@@ -8,11 +8,13 @@ import SessionProfiles
 struct Context: Sendable {
   let options: GlobalOptions
   let output: Output
-  /// The hooks whose end is waited for once the result is printed.
-  private let remaining = Guarded<Hooks?>(nil)
+  /// The hooks whose end is waited for once the result is printed: each session has its own.
+  private let remaining = Guarded<[Hooks]>([])
 
   /// Waits a limited time for the hooks that still run.
-  func finish() async { await remaining.withLock { $0 }?.finish() }
+  func finish() async {
+    for hooks in remaining.withLock({ $0 }) { await hooks.finish() }
+  }
 
   /// Runs `body` with a session on the server of the options, and closes it afterwards.
   ///
@@ -32,7 +34,7 @@ struct Context: Sendable {
     if let trace { configuration.tracer = { trace.write($0) } }
     if let hooks {
       configuration.observer = hooks.observer
-      remaining.withLock { $0 = hooks }
+      remaining.withLock { $0.append(hooks) }
     }
     guard options.sandbox else {
       return try await Self.withSession(options.server, configuration, body)

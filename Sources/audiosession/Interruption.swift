@@ -78,16 +78,15 @@ enum Interruption {
   /// it.
   static func install() {
     signal(SIGPIPE, SIG_IGN)
+    // A parent may ignore it, and with that the statuses of children are lost.
+    signal(SIGCHLD, SIG_DFL)
     guard pipe.writing >= 0 else { return }
     var action = passing
     var signals = sigset_t()
     sigemptyset(&signals)
     _ = alarm
     // With nohup the end of the terminal is not for this program.
-    var former = sigaction()
-    sigaction(SIGHUP, nil, &former)
-    let isDeaf = unsafeBitCast(former.__sigaction_handler.sa_handler, to: Int.self) == 1  // SIG_IGN
-    let numbers = isDeaf ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
+    let numbers = isIgnored(SIGHUP) ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
     for number in numbers { sigaddset(&signals, number) }
     // Signals that arrive before the thread exists wait for it.
     pthread_sigmask(SIG_BLOCK, &signals, nil)

@@ -101,6 +101,10 @@ struct EventTests {
     // One that was there before has gone.
     changes.note(event(.remove, 5000))
     #expect(changes.objects.count == 1)
+    // One that came while a snapshot was read may be in that.
+    changes.note(event(.new, 6000), isReading: true)
+    changes.note(event(.remove, 6000))
+    #expect(changes.objects.count == 2)
   }
 
   /// What the events say is enough to keep a snapshot equal to a full listing.

@@ -117,9 +117,29 @@ static void reconfigure(pa_source *source, pa_sample_spec *spec, bool passthroug
     make_wave(source->userdata);
 }
 
-/* Nothing in software makes up for the difference, as in module-alsa-card. */
+static void report_mixer(pa_mainloop_api *api, pa_defer_event *event, void *userdata) {
+    sim_device *device = userdata;
+
+    api->defer_free(event);
+    device->mixer_event = NULL;
+    pa_source_volume_changed(device->source, &device->mixer_level);
+}
+
+/* Nothing in software makes up for the difference, as in module-alsa-card. A mixer reports its level when
+ * that has changed, and the daemon takes it over then. */
 static void set_volume(pa_source *source) {
-    sim_device_nearest_volume(source->userdata, &source->real_volume);
+    sim_device *device = source->userdata;
+    pa_cvolume nearest = source->real_volume;
+
+    sim_device_nearest_volume(device, &nearest);
+    if (!device->card->has_mixer) {
+        source->real_volume = nearest;
+    } else if (!pa_cvolume_equal(&nearest, &device->mixer_level)) {
+        pa_mainloop_api *api = device->card->core->mainloop;
+        device->mixer_level = nearest;
+        if (!device->mixer_event)
+            device->mixer_event = api->defer_new(api, report_mixer, device);
+    }
 }
 
 static int set_port(pa_source *source, pa_device_port *port) {

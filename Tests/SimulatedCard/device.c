@@ -63,6 +63,8 @@ void sim_device_free(sim_device *device) {
         pa_sink_unlink(device->sink);
     if (device->source)
         pa_source_unlink(device->source);
+    if (device->mixer_event)
+        device->card->core->mainloop->defer_free(device->mixer_event);
 
     if (device->thread) {
         pa_asyncmsgq_send(device->mq.inq, NULL, PA_MESSAGE_SHUTDOWN, NULL, 0, NULL);

@@ -26,12 +26,13 @@ PA_MODULE_USAGE(
     "max_latency=<milliseconds that a device has at most> "
     "batch=<milliseconds of each period of a batch device> "
     "volume_steps=<how many volumes the hardware has> "
+    "mixer=<yes|no: the mixer of an input reports its own level after a change> "
     "serial=<device.serial> "
     "card_properties=<further properties>");
 
 static const char *const valid_arguments[] = {
     "kind", "name", "rates", "channels", "profile", "tone", "fixed_latency", "min_latency",
-    "max_latency", "batch", "volume_steps", "serial", "card_properties", NULL
+    "max_latency", "batch", "volume_steps", "mixer", "serial", "card_properties", NULL
 };
 
 /* ---- Arguments ---- */
@@ -103,6 +104,10 @@ static int parse_arguments(sim_card *card, pa_modargs *arguments) {
     if (pa_modargs_get_value_u32(arguments, "volume_steps", &card->volume_steps) < 0
         || card->volume_steps == 1) {
         pa_log("volume_steps= is a number from 2.");
+        return -1;
+    }
+    if (pa_modargs_get_value_boolean(arguments, "mixer", &card->has_mixer) < 0) {
+        pa_log("mixer= is yes or no.");
         return -1;
     }
     card->name = pa_xstrdup(pa_modargs_get_value(arguments, "name", card->kind->default_name));

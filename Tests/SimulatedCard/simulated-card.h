@@ -49,6 +49,7 @@ typedef struct sim_card {
     pa_usec_t max_latency;   /* the most */
     pa_usec_t period;        /* a batch device moves by whole ones; 0: frame by frame */
     uint32_t volume_steps;   /* of hardware without a decibel scale; 0: any volume, in software */
+    bool has_mixer;          /* the daemon takes a level over that the mixer of an input reports */
 
     sim_device *output; /* of the active profile, NULL: none */
     sim_device *input;
@@ -95,6 +96,9 @@ struct sim_device {
     sim_clock clock;         /* the sink has rendered, the source delivered, up to here */
     pa_usec_t block;         /* the device's latency now */
     pa_usec_t stalled_until; /* it delivers or takes nothing before */
+
+    pa_cvolume mixer_level;        /* of a source, if it has a mixer */
+    pa_defer_event *mixer_event;   /* set while that is still to be reported */
 
     pa_memchunk wave; /* a source's sound: whole periods, played in a loop */
     size_t wave_index;

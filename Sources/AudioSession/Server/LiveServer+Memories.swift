@@ -45,7 +45,7 @@ extension LiveServer {
     }
     guard let name = stream.properties["module-stream-restore.id"] else { return }
     var saved = SavedStream(
-      name: name, device: await savedDevice(name), channelMap: stream.channelMap,
+      name: name, device: nil, channelMap: stream.channelMap,
       volume: stream.volume ?? ChannelVolumes([]), isMuted: stream.isMuted)
     // WirePlumber may restore the stored values only after the stream was first seen.
     if let former = endedMemories[name], stream.isUntouched { saved = former.saved }
@@ -119,20 +119,16 @@ extension LiveServer {
   /// Forgets ended streams: their values are stored by now, or unknown for good.
   func forgetEnded() { endedMemories = [:] }
 
-  /// The device that PulseAudio stores for such streams, which must be kept; PipeWire keeps it by
-  /// itself.
-  private func savedDevice(_ name: String) async -> String? {
-    guard !snapshot.has(.learnedStreams) else { return nil }
-    return try? await client.savedStreams(timeout: .seconds(1)).first { $0.name == name }?.device
-  }
-
   /// Ignores errors: a server that stores no streams refuses, which is fine.
+  ///
+  /// PulseAudio replaces all that it has stored for such streams, PipeWire not the device. The device may be
+  /// a person's choice of this moment: without it nothing is stored.
   private func save(_ memory: SavedStream) async {
-    if snapshot.has(.learnedStreams) {
-      await memoryKeeper.remember(memory)
-    } else {
-      try? await client.save(memory, timeout: .seconds(1))
-    }
+    if snapshot.has(.learnedStreams) { return await memoryKeeper.remember(memory) }
+    guard let stored = try? await client.savedStreams(timeout: .seconds(1)) else { return }
+    var memory = memory
+    memory.device = stored.first { $0.name == memory.name }?.device
+    try? await client.save(memory, timeout: .seconds(1))
   }
 }
 

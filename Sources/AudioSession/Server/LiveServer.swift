@@ -64,16 +64,16 @@ actor LiveServer {
 
   func listen(_ early: Guarded<[PulseEvent]>) async {
     await client.setEventHandler { [weak self] event in
-      self?.assumeIsolated { $0.note(event) }
+      self?.assumeIsolated { $0.note(event, isReading: $0.isReading) }
     }
     await client.setDisconnectHandler { [weak self] error in
       self?.assumeIsolated { $0.end(SessionError(error)) }
     }
-    for event in early.withLock({ $0 }) { note(event) }
+    for event in early.withLock({ $0 }) { note(event, isReading: true) }
   }
 
-  private func note(_ event: PulseEvent) {
-    changes.note(event)
+  private func note(_ event: PulseEvent, isReading: Bool) {
+    changes.note(event, isReading: isReading)
     reported[event.object] = event.kind == .remove ? nil : reported[event.object, default: 0] + 1
     if traits.contains(.silentMoves) { isStale = true }
     wakeWaiters()

@@ -1,5 +1,6 @@
 public import AudioSession
 internal import CAudioKernel
+internal import POSIX
 internal import Pulse
 internal import PulseTypes
 
@@ -98,11 +99,7 @@ public actor AudioPlayer {
     let new = Opening(
       stop: stop,
       work: Task {
-        do throws(StreamError) {
-          return .success(try await begin(path, until: stop))
-        } catch {
-          return .failure(error)
-        }
+        await outcome { () async throws(StreamError) in try await begin(path, until: stop) }
       })
     opening = new
     return try await withTaskCancellationHandler {
@@ -217,10 +214,8 @@ public actor AudioPlayer {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     func open(_ path: String, until stop: StopSignal) -> Result<PlaybackFeed, StreamError> {
-      do throws(StreamError) {
-        return .success(PlaybackFeed(try AudioPlayer.reader(of: path, until: stop)))
-      } catch {
-        return .failure(error)
+      Result { () throws(StreamError) in
+        PlaybackFeed(try AudioPlayer.reader(of: path, until: stop))
       }
     }
   }
@@ -274,17 +269,10 @@ public actor AudioPlayer {
   private static func close(
     _ stream: RealtimeStream, _ feed: PlaybackFeed, _ session: AudioSession
   ) async {
-    let closed = Promise<Void>()
-    Task {
+    await session.waitASecond {
       await stream.close()
-      withExtendedLifetime(feed) { closed.fulfill(()) }  // the audio thread renders with it
+      withExtendedLifetime(feed) {}  // the audio thread renders with it
     }
-    let limit = Task {
-      try? await session.sleep(until: .now + .seconds(1))
-      closed.fulfill(())
-    }
-    await closed.value()
-    limit.cancel()
   }
 
   /// Waits until the output has taken no sound for 5 s longer than its buffer lasts, or until the

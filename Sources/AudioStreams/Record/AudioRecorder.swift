@@ -1,4 +1,5 @@
 public import AudioSession
+internal import POSIX
 internal import Pulse
 internal import PulseTypes
 
@@ -20,7 +21,7 @@ public actor AudioRecorder {
   /// Whether its input is looked for, or is being opened.
   var isStarting: Bool { opening != nil }
   /// Creates its file.
-  private var creation: Task<StreamError?, Never>?
+  private var creation: Task<Result<Void, StreamError>, Never>?
   private var lastProgress = RecordingProgress()
 
   private struct Recording {
@@ -90,12 +91,12 @@ public actor AudioRecorder {
     if file.isNamedPipe {
       // A start that must fail does not wait for the pipe's reader.
       try capturing.validate()
-      let failure = await making { [capture, capturing] () async throws(StreamError) in
+      let made = await making { [capture, capturing] () async throws(StreamError) in
         try await capture.checkInput(capturing)
         try await file.openPipe()
       }
       guard !opening.isRaised else { throw stopped }
-      if let failure { throw failure }
+      try made.get()
     }
     let buffers: CaptureBuffers
     do throws(StreamError) {
@@ -109,12 +110,12 @@ public actor AudioRecorder {
       }
       let channelMap = await capture.channelMap
       guard !opening.isRaised else { throw stopped }
-      let failure = await making { () async throws(StreamError) in
+      let made = await making { () async throws(StreamError) in
         try await file.create(
           sampleRate: format.sampleRate, channels: format.channels, channelMap: channelMap)
       }
       guard !opening.isRaised, !Task.isCancelled else { throw stopped }
-      if let failure { throw failure }
+      try made.get()
     } catch {
       await capture.stopAudioStream()
       var error = error
@@ -138,15 +139,8 @@ public actor AudioRecorder {
   /// Opens or creates the file until `stop` is called: a named pipe has to wait for its reader.
   private func making(
     _ body: @escaping @Sendable () async throws(StreamError) -> Void
-  ) async -> StreamError? {
-    let creation = Task { () -> StreamError? in
-      do throws(StreamError) {
-        try await body()
-        return nil
-      } catch {
-        return error
-      }
-    }
+  ) async -> Result<Void, StreamError> {
+    let creation = Task { await outcome(of: body) }
     self.creation = creation
     defer { self.creation = nil }
     return await withTaskCancellationHandler {
@@ -202,21 +196,6 @@ public actor AudioRecorder {
       written = frames
       try? await capture.session.sleep(until: .now + .seconds(2))
     }
-  }
-
-  /// Waits for the end of a start that was stopped, but not for long: a disk may hang.
-  private func wait(for end: Promise<Void>) async {
-    let (isOver, session) = (Promise<Void>(), capture.session)
-    Task {
-      await end.value()
-      isOver.fulfill(())
-    }
-    let limit = Task {
-      try? await session.sleep(until: .now + .seconds(1))
-      isOver.fulfill(())
-    }
-    await isOver.value()
-    limit.cancel()
   }
 
   /// Writes until the capture ends or the duration is reached.
@@ -306,7 +285,7 @@ public actor AudioRecorder {
       if opening != nil {
         let end = startEnd
         await capture.stopAudioStream()
-        await wait(for: end)
+        await capture.session.waitASecond { await end.value() }
       }
       return lastProgress
     }

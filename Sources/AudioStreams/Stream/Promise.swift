@@ -1,3 +1,4 @@
+import AudioSession
 import POSIX
 
 /// A value that comes later, for which any number of tasks can wait.
@@ -50,5 +51,22 @@ final class Promise<Value: Sendable>: Sendable {
     } onCancel: {
       state.withLock { $0.leaving.removeValue(forKey: id) }?.resume(returning: nil)
     }
+  }
+}
+
+extension AudioSession {
+  /// Waits for work that cannot be stopped, but at most a second: a disk may hang.
+  func waitASecond(for work: @escaping @Sendable () async -> Void) async {
+    let isOver = Promise<Void>()
+    Task {
+      await work()
+      isOver.fulfill(())
+    }
+    let limit = Task {
+      try? await sleep(until: .now + .seconds(1))
+      isOver.fulfill(())
+    }
+    await isOver.value()
+    limit.cancel()
   }
 }

@@ -67,6 +67,10 @@ struct ApplyCommand: SessionCommand {
       let isOwn = report.state.holder == nil
       return (report, isOwn ? await session.lastSnapshot : try? await session.snapshot())
     }
+    let waiting = Property.reported.filter {
+      !ApplyNotes.hints.contains($0) && report.state.properties[$0]?.waitingFor == .holder
+    }
+    var met: [Property] = []
     if keep, report.state.holder == nil {
       (report.state, snapshot) = try await Interruption.cancelling {
         try await BackgroundHolder(options: options) {
@@ -79,10 +83,15 @@ struct ApplyCommand: SessionCommand {
       // The holder has met what waited for one.
       let properties = report.state.properties
       report.unmet.removeAll { properties[$0.property]?.verdict == .applied }
+      met = waiting.filter { properties[$0]?.verdict == .applied }
     }
     let output = context.output
     let names = context.names(snapshot)
-    let notes = ApplyNotes.notes(report.state)
+    var notes = ApplyNotes.notes(report.state)
+    if !met.isEmpty {
+      let names = Words.list(met.map(\.row.label))
+      notes.append("what \(names) changes was set when the holder began, and is not listed here")
+    }
     let json = ApplyJSON(
       steps: report.items, properties: report.state.properties, unmet: report.unmet,
       left: report.left, notes: notes)

@@ -68,11 +68,13 @@ struct RecordCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {
-    if options.json, file == "-" {
-      throw ValidationError("--json and '-' both write to standard output; leave one out")
+    if options.json, isStandardOutput {
+      throw ValidationError(
+        "--json and '\(visible(file))' both write to standard output; leave one out")
     }
-    if file == "-", isatty(STDOUT_FILENO) == 1 {
-      throw ValidationError("'-' would write sound to the terminal; redirect it, or name a file")
+    if isStandardOutput, isatty(STDOUT_FILENO) == 1 {
+      throw ValidationError(
+        "'\(visible(file))' would write sound to the terminal; redirect it, or name a file")
     }
     if let mistake {
       throw ValidationError(mistake + "; end it in .wav or .flac, or name a --format")
@@ -93,6 +95,15 @@ struct RecordCommand: SessionCommand {
 
   /// How the names of recordings end.
   static let endings = ["wav", "wave", "flac"]
+
+  /// Whether the sound goes where results are printed, by whatever name: `/dev/stdout` is one.
+  private var isStandardOutput: Bool {
+    var (own, null) = (stat(), stat())
+    guard file != "-" else { return true }
+    guard fstat(STDOUT_FILENO, &own) == 0, let named = File.status(file) else { return false }
+    stat("/dev/null", &null)
+    return (named.st_dev, named.st_ino) == (own.st_dev, own.st_ino) && named.st_rdev != null.st_rdev
+  }
 
   /// Whether a file remains, which may have a `FILE.json`: not of a pipe or a device.
   private var leavesFile: Bool { Sidecar.isPossible(for: file) }
@@ -130,7 +141,7 @@ struct RecordCommand: SessionCommand {
       for path in [file, file + ".json"] { try FileGuard.check(path, replaces: force) }
     }
     return try await context.withOwnSession(profile) { session in
-      let source = await introduce(session, context.output)
+      let source = try await introduce(session, context.output)
       let recorder = AudioRecorder(session: session)
       // From before the start, which may be during a call.
       let (events, sessionEvents) = (recorder.capture.events, session.events)
@@ -139,22 +150,19 @@ struct RecordCommand: SessionCommand {
           try await recorder.start(file, configuration: configuration(source))
         }
         let printing = PrintQueue()
-        do {
-          let progress = try await follow(recorder, events, sessionEvents, printing, context)
-          await printing.finish()
-          return progress
-        } catch {
-          // What has happened is printed before why it failed.
-          await printing.finish()
-          throw error
+        let result = await outcome {
+          try await follow(recorder, events, sessionEvents, printing, context)
         }
+        // What has happened is printed before why it failed.
+        await printing.finish()
+        return try result.get()
       }
       let result = RecordView(
         file: file, seconds: progress.duration.seconds, channels: progress.channels,
         sampleRate: progress.sampleRate, format: kind, frames: progress.frames,
         peak: Double(progress.highestPeak), inputs: progress.inputs, missing: progress.missing,
         startDelay: progress.startDelay.seconds)
-      if file == "-" {
+      if isStandardOutput {
         context.output.note(result.summary)
       } else {
         let names = context.names(await session.lastSnapshot)
@@ -170,9 +178,12 @@ struct RecordCommand: SessionCommand {
   /// is detected as silence.
   ///
   /// - Returns: the name of the source that `--device` means.
-  private func introduce(_ session: AudioSession, _ output: Output) async -> String? {
+  private func introduce(_ session: AudioSession, _ output: Output) async throws -> String? {
     let own = await session.place(.input).device
-    guard let snapshot = try? await session.snapshot(),
+    let result = await outcome { () async throws(SessionError) in try await session.snapshot() }
+    // A server that does not answer is not waited for twice.
+    if case .failure(let error) = result, error.code == .timedOut { throw error }
+    guard let snapshot = try? result.get(),
       let source = device.map({ snapshot.source(called: $0) })
         ?? own.flatMap({ snapshot.device(.input, named: $0) }) ?? snapshot.defaultDevice(.input)
     else { return device }

@@ -69,6 +69,17 @@ enum ServiceUnit {
       """
   }
 
+  /// Whether a unit is for the server, and the stored modes, that variables name.
+  static func has(_ environment: [(name: String, value: String)], in text: String) -> Bool {
+    let names = ["PULSE_SERVER", "XDG_STATE_HOME"]
+    let wanted = environment.filter { names.contains($0.name) }
+      .map { "Environment=" + quoted("\($0.name)=\($0.value)") }
+    let written = text.split(separator: "\n").filter { line in
+      names.contains { line.hasPrefix("Environment=\"\($0)=") }
+    }
+    return Set(wanted) == Set(written.map(String.init))
+  }
+
   /// A program's path in systemd's syntax, which cannot represent some characters.
   private static func path(_ program: String) throws(SessionError) -> String {
     let isPlain = program.unicodeScalars.allSatisfy { scalar in

@@ -175,6 +175,28 @@ struct OtherStreamsTests {
   }
 
   @Test(
+    "where a person moves a program that is silenced or ducked, it plays the next time",
+    arguments: [CategoryOption.silenceOthers, .duckOthers])
+  func movedByPerson(_ option: CategoryOption) async throws {
+    try await with(.desktop) { rig in
+      _ = try await rig.outside.loadModule("module-null-sink", "sink_name=headset")
+      let (first, song) = try await player(rig, "firefox")
+      try await set(volumes(0.5), of: song, rig)
+      try await rig.session.setAudioMode(AudioMode(category: .playback, options: [option]))
+      #expect(try await rig.eventually { isTreated(song, $0) })
+      try await rig.outside.moveStream(.output, song.index, to: "headset")
+      let headset = try #require(try await rig.outside.sink(named: "headset"))
+      #expect(try await rig.sessionSees { $0.sinkInput(song)?.device == headset.index })
+      await first.close()
+      #expect(try await rig.eventually { $0.sinkInput(song) == nil })
+      try await rig.session.revert()
+      let last = try await begin("firefox", rig)
+      #expect(last.device == headset.index, "\(last)")
+      #expect(abs((last.volume?.loudest.fraction ?? 0) - 0.5) < 0.003 && !last.isMuted, "\(last)")
+    }
+  }
+
+  @Test(
     "a program that a person has turned further down begins as before, also after another apply",
     arguments: places)
   func turnedFurtherDown(_ place: Place) async throws {

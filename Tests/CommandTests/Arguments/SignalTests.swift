@@ -326,6 +326,21 @@ struct SignalTests {
     }
   }
 
+  @Test(
+    "what a parent ignores: children's ends are known, and nohup holds for a sandbox's command",
+    .server)
+  func inherited() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "category = \"record\"\n")
+      let result = try await sandbox.shell(
+        """
+        (trap '' CHLD; EDITOR=true $A profiles edit test; echo $?)
+        (trap '' HUP; $A sandbox -- sh -c 'kill -HUP $$; echo alive'; echo $?)
+        """)
+      #expect(result.standardOutput.hasSuffix("unchanged\n0\nalive\n0\n"), "\(result)")
+    }
+  }
+
   @Test("what nohup starts outlives its terminal; what shows a state ends with its reader", .server)
   func terminal() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -37,6 +37,18 @@ struct ServiceUnitTests {
     #expect(text.split(separator: "\n").filter { $0 == "[Install]" }.count == 1)
   }
 
+  @Test("a unit for another server, or other stored modes, is not started for this one")
+  func server() throws {
+    let here = [("PULSE_SERVER", "unix:/a \"b\""), ("XDG_CONFIG_HOME", "/c")]
+    let text = try ServiceUnit.text(program: "/x", environment: here)
+    #expect(ServiceUnit.has(here, in: text))
+    #expect(ServiceUnit.has([here[0]], in: text))
+    #expect(!ServiceUnit.has([], in: text))
+    #expect(!ServiceUnit.has([("PULSE_SERVER", "tcp:studio")], in: text))
+    #expect(!ServiceUnit.has(here + [("XDG_STATE_HOME", "/s")], in: text))
+    #expect(ServiceUnit.has([], in: try ServiceUnit.text(program: "/x")))
+  }
+
   @Test("it is started again after what watch itself tries again, and after nothing that lasts")
   func lasting() throws {
     let text = try ServiceUnit.text(program: "/x")

@@ -32,6 +32,23 @@ struct RecordTests {
     }
   }
 
+  @Test("what goes to standard output by another name is sound alone")
+  func otherName() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        $A record /dev/stdout --duration 200ms > take.wav 2> err; echo $?; head -c 4 take.wav; echo
+        grep -c 'take.wav\\|0:00.2' err; $A play take.wav; echo $?
+        $A record /dev/stdout --duration 200ms --json > other.wav 2>&1
+        grep -o 'both write to standard output' other.wav
+        """)
+      let lines = result.standardOutput.split(separator: "\n").map(String.init)
+      #expect(lines.prefix(4) == ["0", "RIFF", "1", "0"], "\(result)")
+      #expect(lines.last?.contains("both write to standard output") == true, "\(result)")
+    }
+  }
+
   @Test(
     "an error that only the end of a file reports is an error",
     .enabled(if: access("/usr/bin/strace", X_OK) == 0, "needs the package strace"))

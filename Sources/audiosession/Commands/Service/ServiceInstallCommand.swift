@@ -99,7 +99,7 @@ struct ServiceInstallCommand: SessionCommand {
 
   /// Variables that select the same stored mode, profiles and server as here, which a service
   /// manager may lack.
-  private static var environment: [(name: String, value: String)] {
+  static var environment: [(name: String, value: String)] {
     ["PULSE_SERVER", "PULSE_COOKIE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"].compactMap { name in
       ProcessEnvironment[name].map { (name, $0) }
     }
