@@ -87,6 +87,7 @@ extension AudioSession {
           noteChange()
           _ = try? await server.refresh(deadline: deadline)
         }
+        guard !life.isClosed else { return .failure(Self.closed) }
         watchClock()
         upkeep.rules.noteReading(await server.snapshot, at: upkeep.now)
         return .success(server)

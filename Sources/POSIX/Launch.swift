@@ -19,6 +19,8 @@ package struct Launch {
   package var descriptors: [(child: Int32, parent: Int32)]
   package var files: [(child: Int32, path: String, flags: Int32)]
   package var group: Group
+  /// Whether the end of the terminal is not for the child either, where nohup keeps it from this process.
+  package var keepsNohup = false
 
   package init(
     program: String, arguments: [String],
@@ -59,15 +61,14 @@ package struct Launch {
     return child
   }
 
-  /// Default signal handling, whatever this process and this thread ignore or block; except that with nohup
-  /// the end of the terminal is not for a child either.
+  /// Default signal handling, whatever this process and this thread ignore or block.
   private func makeAttributes() -> posix_spawnattr_t {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
-    let isDeaf = isIgnored(SIGHUP)
+    let isDeaf = keepsNohup && isIgnored(SIGHUP)
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGCHLD]
     where !isDeaf || signal != SIGHUP {
       sigaddset(&signals, signal)

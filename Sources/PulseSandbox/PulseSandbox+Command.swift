@@ -26,7 +26,8 @@ extension PulseSandbox {
   package func run(
     _ command: [String], environment: [String: String]?, endingWith signal: Int32
   ) async throws(SandboxError) -> Int32 {
-    let launch = try makeLaunch(command, environment)
+    var launch = try makeLaunch(command, environment)
+    launch.keepsNohup = true
     TerminalSignals.ignore()
     defer { TerminalSignals.restore() }
     let running = try Command(launch)

@@ -42,9 +42,16 @@ struct BackgroundHolder {
 
   /// Starts our service; false if it is not installed for this server.
   private func startService() async throws(SessionError) -> Bool {
+    // A hook has its server as a variable, also if that is the usual one.
+    let isOfHook =
+      ProcessEnvironment["AUDIOSESSION_SERVER"].map { $0 == ProcessEnvironment["PULSE_SERVER"] }
+      == true
+    let environment = ServiceInstallCommand.environment.filter {
+      $0.name != "PULSE_SERVER" || !isOfHook
+    }
     guard options.server == nil, let file = try? ServiceFile(),
       let text = try? file.read(), ServiceUnit.isOurs(text),
-      ServiceUnit.has(ServiceInstallCommand.environment, in: text)
+      ServiceUnit.has(environment, in: text)
     else { return false }
     let manager = ServiceManager(timeout: options.timeout.duration)
     guard await manager.absence() == nil else { return false }

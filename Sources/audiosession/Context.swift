@@ -13,7 +13,9 @@ struct Context: Sendable {
 
   /// Waits a limited time for the hooks that still run.
   func finish() async {
-    for hooks in remaining.withLock({ $0 }) { await hooks.finish() }
+    await withTaskGroup { group in
+      for hooks in remaining.withLock({ $0 }) { group.addTask { await hooks.finish() } }
+    }
   }
 
   /// Runs `body` with a session on the server of the options, and closes it afterwards.

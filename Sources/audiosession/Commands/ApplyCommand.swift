@@ -90,7 +90,8 @@ struct ApplyCommand: SessionCommand {
     var notes = ApplyNotes.notes(report.state)
     if !met.isEmpty {
       let names = Words.list(met.map(\.row.label))
-      notes.append("what \(names) changes was set when the holder began, and is not listed here")
+      let verb = met.count == 1 ? "changes" : "change"
+      notes.append("what \(names) \(verb) was set when the holder began, and is not listed here")
     }
     let json = ApplyJSON(
       steps: report.items, properties: report.state.properties, unmet: report.unmet,

@@ -56,7 +56,7 @@ struct SandboxCommand: SessionCommand {
         if self.command.isEmpty, isatty(0) == 1 { Self.greet(sandbox, context.output) }
         let status = try await sandbox.run(
           command, environment: Self.environment,
-          endingWith: self.command.isEmpty ? SIGHUP : SIGTERM)
+          endingWith: self.command.isEmpty && !isIgnored(SIGHUP) ? SIGHUP : SIGTERM)
         return Status(rawValue: status)
       }
     }
