@@ -11,6 +11,7 @@ final class BufferQueue: Sendable {
     var limit: Int
     /// How many it may have beyond the limit: those for whose lateness its reader is not to blame.
     var excused = 0
+    /// How many reasons for that there are now.
     var excuses = 0
     /// The position after the last buffer.
     var end: Int64 = 0

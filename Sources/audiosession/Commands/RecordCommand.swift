@@ -137,6 +137,7 @@ struct RecordCommand: SessionCommand {
   }
 
   func run(_ context: Context) async throws -> Status {
+    let sharesOutput = isStandardOutput
     if leavesFile {
       for path in [file, file + ".json"] { try FileGuard.check(path, replaces: force) }
     }
@@ -162,7 +163,7 @@ struct RecordCommand: SessionCommand {
         sampleRate: progress.sampleRate, format: kind, frames: progress.frames,
         peak: Double(progress.highestPeak), inputs: progress.inputs, missing: progress.missing,
         startDelay: progress.startDelay.seconds)
-      if isStandardOutput {
+      if sharesOutput {
         context.output.note(result.summary)
       } else {
         let names = context.names(await session.lastSnapshot)

@@ -8,25 +8,6 @@ import Testing
 
 @Suite("watch")
 struct WatchTests {
-  /// Starts `watch` in a shell, waits for a line of its, runs the script, and ends it by a signal.
-  private func watch(
-    _ sandbox: PulseSandbox, _ arguments: String, signal: String = "TERM", _ script: String
-  ) async throws -> CommandResult {
-    try await sandbox.shell(
-      """
-      out=\(sandbox.directory)/watch.out
-      : > "$out"
-      $A watch \(arguments) > "$out" 2>"$out.err" & pid=$!
-      await() { until grep -q "$1" "$out"; do kill -0 $pid || { cat "$out.err"; exit 9; }; pause; done; }
-      \(script)
-      kill -\(signal) $pid
-      wait $pid
-      code=$?
-      cat "$out"
-      exit $code
-      """)
-  }
-
   @Test("waits from the start for a server that is not there yet, and for a device", .server)
   func waitsFromTheStart() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
@@ -217,8 +198,8 @@ struct WatchTests {
   @Test("keeps a profile, one JSON line an event, and ends cleanly", .simulatedCard)
   func keeps() async throws {
     try await PulseSandbox.with(.demo) { sandbox in
-      let result = try await watch(
-        sandbox, "podcast --json",
+      let result = try await sandbox.watch(
+        "podcast --json",
         """
         await '"applied"'
         pactl set-default-source alsa_input.pci-0000_00_1f.3.analog-stereo
@@ -243,8 +224,8 @@ struct WatchTests {
   @Test("nothing it does starts what would wake it every second", .simulatedCard)
   func sleepsWell() async throws {
     try await PulseSandbox.with(.demo) { sandbox in
-      let result = try await watch(
-        sandbox, "podcast",
+      let result = try await sandbox.watch(
+        "podcast",
         """
         await applied
         pactl set-default-source alsa_input.pci-0000_00_1f.3.analog-stereo
@@ -267,8 +248,8 @@ struct WatchTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
       let before = try await sandbox.audiosession("devices", "--all")
-      let result = try await watch(
-        sandbox, "test --revert", signal: "INT",
+      let result = try await sandbox.watch(
+        "test --revert", signal: "INT",
         """
         await applied
         $A watch test --revert > "$out.second" 2> "$out.said" < /dev/null & second=$!
@@ -407,8 +388,8 @@ struct WatchTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
       let before = try await sandbox.audiosession("devices", "--all")
-      let result = try await watch(
-        sandbox, "--json",
+      let result = try await sandbox.watch(
+        "--json",
         """
         $A state > /dev/null
         until $A state --json | grep -q '"holder": {'; do kill -0 $pid || exit 9; pause; done
@@ -440,8 +421,8 @@ struct WatchTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
       try sandbox.write(profile: "other", "[input]\ngain = \"70 %\"\n")
-      let result = try await watch(
-        sandbox, "test --json",
+      let result = try await sandbox.watch(
+        "test --json",
         """
         await '"applied"'
         $A watch other --replace > "$out.other" 2>&1 & other=$!
@@ -459,152 +440,6 @@ struct WatchTests {
       }
       #expect(try await text("during").contains("70%"))
       #expect(try await text("then").contains("40%"))
-    }
-  }
-
-  @Test("apply --keep leaves a process that keeps it, and goes with its server", .server)
-  func keep() async throws {
-    try await PulseSandbox.with(.minimal) { sandbox in
-      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\ngain-lock = true\n")
-      let result = try await sandbox.shell(
-        """
-        $A apply test --keep || exit
-        pactl set-source-volume mic 90%
-        until pactl get-source-volume mic | grep -q ' 40%'; do pause; done
-        $A state
-        """)
-      #expect(result.status == 0)
-      #expect(result.standardOutput.contains("holder   audiosession, process "))
-      #expect(!result.standardError.contains("--keep"))
-    }
-  }
-
-  @Test("apply --keep says that its holder has set more than the steps that are listed", .server)
-  func keepsMore() async throws {
-    try await PulseSandbox.with(.minimal) { sandbox in
-      try sandbox.write(
-        profile: "test", "category = \"play-and-record\"\noptions = [\"duck-others\"]\n")
-      let result = try await sandbox.shell(
-        """
-        paplay --raw --client-name=Music /dev/zero & player=$!
-        until pactl list sink-inputs | grep -q Music; do pause; done
-        $A apply test --keep --timeout 9s
-        until pactl list sink-inputs | grep -q ' 46%'; do pause; done
-        tr '\\0' ' ' < /proc/$($A state | sed -n 's/.*audiosession, process \\([0-9]*\\).*/\\1/p')/cmdline
-        $A stop > /dev/null; kill $player
-        """)
-      // Its holder has the time that it needed.
-      #expect(result.standardOutput.contains("watch --timeout 9s"), "\(result)")
-      let note = "what options changes was set when the holder began, and is not listed here"
-      #expect(result.standardError.contains(note), "\(result)")
-    }
-  }
-
-  @Test("--auto takes what fits, and another profile when devices call for it", .simulatedCard)
-  func auto() async throws {
-    try await PulseSandbox.with(.demo) { sandbox in
-      try sandbox.write(
-        profile: "laptop", "[input]\ngain = \"30 %\"\nmute = false\n" + match("pci"))
-      try sandbox.write(
-        profile: "desk",
-        "[input]\nprefer = [\"alsa_input.usb-*\"]\ngain = \"60 %\"\n"
-          + "[match]\ninputs = [\"alsa_input.usb-*\", { property = { \"device.bus\" = \"pci\" } }]\n"
-      )
-      let card = "alsa_card.usb-Example_USB_Microphone-00"
-      let result = try await watch(
-        sandbox, "--auto --json",
-        """
-        await '"profile":"desk"'
-        await '"applied"'
-        pactl set-source-mute alsa_input.pci-0000_00_1f.3.analog-stereo 1
-        pactl send-message /card/\(card)/sim unplug analog-input-mic > /dev/null
-        await '"profile":"laptop"'
-        until $A state --json | grep -q '"profile": "laptop"'; do :; done
-        $A state --json > "$out.laptop"
-        # No one has asked for an open microphone.
-        pactl get-source-mute alsa_input.pci-0000_00_1f.3.analog-stereo | grep -q yes || exit 8
-        pactl send-message /card/\(card)/sim plug analog-input-mic > /dev/null
-        until [ $(grep -c '"profile":"desk"' "$out") = 2 ]; do kill -0 $pid || exit 9; done
-        until $A state --json | grep -q '"profile": "desk"'; do :; done
-        """)
-      #expect(result.status == 143, "\(result)")
-      let state = try await sandbox.shell("cat \(sandbox.directory)/watch.out.laptop")
-      let gain = try JSONValue(state.standardOutput)["properties"]?["inputGain"]
-      #expect(gain?["preferred"] == .number(0.3))
-      #expect(gain?["verdict"] == .string("applied"))
-      let lines = result.standardOutput.split(separator: "\n").filter {
-        $0.contains("profileChosen")
-      }
-      #expect(lines.count == 3)
-      let first = try JSONValue(String(try #require(lines.first)))
-      #expect(first.keys == ["time", "event", "profile", "points", "ties"])
-      #expect(first["points"] == .number(4))
-    }
-  }
-
-  @Test(
-    "--auto follows the first device that goes, though applying had nothing to do", .simulatedCard)
-  func autoAtFirst() async throws {
-    try await PulseSandbox.with(.demo) { sandbox in
-      try sandbox.write(profile: "desk", match("usb"))
-      try sandbox.write(profile: "default", "[input]\ngain = \"45 %\"\n")
-      let result = try await watch(
-        sandbox, "--auto",
-        """
-        await '  applied'
-        $A sandbox simulate unplug alsa_card.usb-Example_USB_Microphone-00 > /dev/null
-        await 'no other fits'
-        """)
-      #expect(result.status == 143, "\(result)")
-    }
-  }
-
-  @Test("--auto tries a switch again that failed once", .simulatedCard)
-  func autoAgain() async throws {
-    try await PulseSandbox.with(.demo) { sandbox in
-      let card = "alsa_card.usb-Example_USB_Microphone-00"
-      let input = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
-      try sandbox.write(profile: "default", "[input]\ngain = \"45 %\"\n")
-      try sandbox.write(
-        profile: "desk", "[input]\nprefer = [\"\(input)\"]\n[match]\ninputs = [\"plugged\"]\n")
-      let failing = try await sandbox.shell(
-        """
-        pactl set-card-profile \(card) off
-        pactl send-message /card/\(card)/sim fail-profile '"input:analog-stereo"'
-        """)
-      #expect(failing.status == 0, "\(failing)")
-      let result = try await watch(
-        sandbox, "--auto",
-        """
-        await '  applied'
-        pactl load-module module-null-source source_name=plugged > /dev/null
-        until grep -q 'trying again until' "$out.err"; do kill -0 $pid || exit 9; pause; done
-        until $A state --json | grep -q '"profile": "desk"'; do kill -0 $pid || exit 8; pause; done
-        [ "$(pactl get-default-source)" = \(input) ] || exit 7
-        """)
-      #expect(result.status == 143, "\(result)")
-      let chosen = result.standardOutput.split(separator: "\n").filter { $0.contains("desk (") }
-      #expect(chosen.count == 1, "\(result)")
-    }
-  }
-
-  private func match(_ bus: String) -> String {
-    "[match]\ninputs = [{ property = { \"device.bus\" = \"\(bus)\" } }]\n"
-  }
-
-  @Test("--auto and a name exclude each other; without a profile that fits it waits", .server)
-  func autoAlone() async throws {
-    try await PulseSandbox.with(.minimal) { sandbox in
-      #expect(try await sandbox.audiosession("watch", "podcast", "--auto").status == 64)
-      try sandbox.write(profile: "default", "[input]\ngain = \"45 %\"\n")
-      let result = try await watch(
-        sandbox, "--auto",
-        """
-        await 'no other fits'
-        await applied
-        """)
-      #expect(result.status == 143)
-      #expect(result.standardOutput.contains("profile      default (no other fits)\n"))
     }
   }
 }
