@@ -52,12 +52,19 @@ extension AudioSession {
 
   /// Restores the streams of other programs that an ending session changed. What cannot be restored now is in the store, for the next session.
   func leaveOthers() async {
-    guard let live, await live.lost == nil, let held = life.held,
-      held.baseline.entries.contains(where: { $0.setting.isOfOthers })
+    guard let held = life.held, held.baseline.entries.contains(where: { $0.setting.isOfOthers })
     else { return }
     let deadline = Deadline(after: min(configuration.timeout, .seconds(2)))
-    let store = store(live)
     do throws(SessionError) {
+      // A look that took too long was ended with its connection.
+      if live == nil, let server = upkeep.lastServer?.address {
+        connection = .live(
+          try await LiveServer.connect(
+            to: server, name: configuration.name, loop: loop, deadline: deadline,
+            logger: configuration.logger))
+      }
+      guard let live, await live.lost == nil else { return }
+      let store = store(live)
       var input = try await input(life.mode?.mode ?? AudioMode(), live, store, isExplicit: false)
       input.occasion = .leaving
       let driver = driver(live, store, deadline)

@@ -132,7 +132,6 @@ extension AudioSession {
   /// Uses the values that the session manager restored for new streams as their previous values,
   /// except where they are what the session had set on the program's earlier stream.
   private func noteRestored(_ input: inout PlanInput, _ live: LiveServer) async {
-    guard input.snapshot.has(.lateRestoring) else { return }
     let restored = upkeep.rules.restores.restored(
       in: input.snapshot, beside: input.baseline.valid(for: input.snapshot), at: upkeep.now)
     guard !restored.isEmpty else { return }

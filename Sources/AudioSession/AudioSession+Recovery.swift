@@ -22,8 +22,7 @@ extension AudioSession {
     emit(isOver)
     let (address, loop) = (live.names.address, loop)
     // Does not retain the session: a released session waits for nothing.
-    Task(executorPreference: loop.taskExecutor) { [weak self] in
-      defer { withExtendedLifetime(loop) {} }
+    loop.task { [weak self] in
       var backoff = ReconnectBackoff()
       while true {
         let watch = SocketWatch(address: address)

@@ -45,7 +45,7 @@ extension AudioSession {
   ) async -> SessionError {
     var result = cause
     // What is left of the call's time is for this.
-    let budget = Budget(call.whole.remaining)
+    let budget = Budget(call.rollback.remaining)
     do throws(SessionError) {
       try await enter(former, budget)
       if let declared, isWaiting {

@@ -31,9 +31,22 @@ extension AudioSession {
     let budget = Budget(timeout ?? configuration.timeout)
     // Nothing before it keeps a mode in effect that is to end: what waits for the server ends a moment
     // after its own limit.
-    let longest = max(budget.whole.remaining, queue.limit?.remaining ?? .zero)
-    let patience = reach == .endsMode ? Deadline(after: longest + .seconds(2)) : budget.run
-    try await takeTurnFromUpkeep(by: patience)
+    var patience = budget.run
+    if reach == .endsMode {
+      let longest = max(budget.whole.remaining, queue.limit?.remaining ?? .zero)
+      patience = Deadline(after: longest + .seconds(2))
+    }
+    while true {
+      do throws(SessionError) {
+        try await takeTurnFromUpkeep(by: patience)
+        break
+      } catch {
+        // One that was before it in the line may have a longer limit than the one that had the turn.
+        guard reach == .endsMode, error.code == .timedOut, let limit = queue.limit, !limit.hasPassed
+        else { throw error }
+        patience = Deadline(after: limit.remaining + .seconds(2))
+      }
+    }
     while queue.isReplaced(request) {
       // Lets the newest call, which is behind this one, run first. One that has just left the line does
       // not take the turn; it has to get to its end.
@@ -223,7 +236,7 @@ extension AudioSession {
     let takeOver = upkeep.rules.interruptions.takeOver
     let isOver = takeOverEnded()
     do throws(SessionError) {
-      let report = try await stop.shielding { () throws(SessionError) in
+      let report = try await stop.shielding(on: loop) { () throws(SessionError) in
         guard isObserved, let order else { return try await change(self, live, store, stop) }
         return try await self.observing(order, live, store) { () throws(SessionError) in
           try await change(self, live, store, stop)

@@ -1,3 +1,4 @@
+import Pulse
 import Glibc
 import PulseTypes
 import SessionCore
@@ -5,7 +6,7 @@ import SessionCore
 extension AudioSession {
   /// Called on the loop's thread for each event of the server, and when the connection is lost.
   func noteChange() {
-    guard life.hasDuty || !readers.isEmpty else { return }
+    guard life.duty != nil || !readers.isEmpty else { return }
     upkeep.noteChange()
     schedule()
   }
@@ -20,9 +21,7 @@ extension AudioSession {
     else { return }
     upkeep.alarms.append(due)
     guard due > upkeep.now else {
-      // The closure captures the session itself, so it starts on the session's thread, without a
-      // hop to the pool.
-      Task { await self.look(dueAt: due) }
+      loop.task { await self.look(dueAt: due) }
       return
     }
     let alarm = Deadline(after: max(.zero, due - upkeep.now))
@@ -59,11 +58,13 @@ extension AudioSession {
     upkeep.looks += 1
     guard await live.lost == nil else {
       // Outside this turn, so that other calls get an answer in the meantime without waiting.
-      Task { await recover(from: live) }
+      loop.task { await self.recover(from: live) }
       return
     }
     // A session of one program switches no card.
-    if upkeep.noteSleep(), isKept, scope == .server { Task { await reviveDevices(of: live) } }
+    if upkeep.noteSleep(), isKept, scope == .server {
+      loop.task { await self.reviveDevices(of: live) }
+    }
     do throws(SessionError) {
       // Rereads first: the end of an interruption must not precede the events from during it.
       if upkeep.rules.news.contains(.interruptionEnd) { await live.doubt() }

@@ -1,4 +1,4 @@
-import Pulse
+package import Pulse
 import SessionCore
 
 /// Declares the audio setup of a server, applies it, and keeps it applied: AVAudioSession for
@@ -18,7 +18,7 @@ public actor AudioSession {
     return AudioSession(configuration: configuration)
   }()
 
-  let loop: PulseLoop
+  package nonisolated let loop: PulseLoop
   package nonisolated let configuration: SessionConfiguration
   var connection: Connection
   /// Its lock, and the mode of this process.
@@ -32,7 +32,7 @@ public actor AudioSession {
   /// What other processes request of this session while it holds.
   var orders = Orders()
   var learned = Learned()
-  var queue = CallQueue()
+  var queue: CallQueue
   nonisolated let readers: SessionReaders
   var broadcast: Broadcast
   var upkeep = Upkeep()
@@ -66,7 +66,7 @@ public actor AudioSession {
     _ scope: Scope = .server
   ) {
     self.configuration = configuration
-    (self.loop, ownFiles) = (loop, files)
+    (self.loop, ownFiles, queue) = (loop, files, CallQueue(on: loop))
     (self.life, self.connection, self.scope) = (life, connection, scope)
     readers = SessionReaders()
     broadcast = Broadcast(to: readers)
@@ -94,12 +94,11 @@ public actor AudioSession {
   private func end() async {
     isEnding = true
     defer { isEnding = false }
+    stopChange()
     // Moves its streams back; otherwise the server would remember where the session moved them.
     if scope == .application, life.isActive, await live?.lost == nil { _ = try? await revert() }
     life.beginClosing()
-    queue.running?.set()
-    queue.withdraw?()
-    queue.endPause()
+    stopChange()
     if case .connecting(let attempt) = connection { attempt.cancel() }
     let alarm = Deadline(after: .seconds(2)).onPassing(on: loop) { await self.endUpkeep() }
     await takeTurnFromUpkeep()
@@ -117,6 +116,12 @@ public actor AudioSession {
     life.close()
     emit(.stopped)
     readers.finish(isLast: !configuration.reopens)
+  }
+
+  private func stopChange() {
+    queue.running?.set()
+    queue.withdraw?()
+    queue.endPause()
   }
 
   /// Ends a request that the server does not answer, so that a close need not wait for its time limit,

@@ -1,7 +1,9 @@
+import Pulse
+
 /// The calls that change something: whose turn it is, what is stopped for the next one, and which of
 /// them a later one has replaced.
 struct CallQueue {
-  let turns = Turns()
+  let turns: Turns
   /// Stops the current change, if it can be stopped.
   var running: StopSignal?
   /// Withdraws the current change, if another session is to carry it out.
@@ -21,6 +23,8 @@ struct CallQueue {
   private var decisions: UInt64 = 0
   /// The pause of a call that waits to be repeated.
   var pause: Task<Void, Never>?
+  init(on loop: PulseLoop) { turns = Turns(on: loop) }
+
   /// The number of a call that counts as made before all others.
   static let start: UInt64 = 0
 

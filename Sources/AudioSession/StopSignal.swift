@@ -1,4 +1,5 @@
 import POSIX
+import Pulse
 import SessionCore
 import Synchronization
 
@@ -20,12 +21,14 @@ package final class StopSignal: Sendable {
   /// Runs a change to its end, or to the end of its rollback, even if the caller's task is
   /// cancelled.
   ///
-  /// - Parameter onStop: called after `set()` when the task is cancelled.
+  /// - Parameters:
+  ///   - loop: where it begins.
+  ///   - onStop: called after `set()` when the task is cancelled.
   func shielding<Value: Sendable>(
-    onStop: @Sendable () -> Void = {},
+    on loop: PulseLoop, onStop: @Sendable () -> Void = {},
     _ body: @escaping @Sendable () async throws(SessionError) -> Value
   ) async throws(SessionError) -> Value {
-    let work = Task { await outcome(of: body) }
+    let work = loop.task { await outcome(of: body) }
     let result = await withTaskCancellationHandler {
       await work.value
     } onCancel: {

@@ -1,13 +1,26 @@
+package import Pulse
 import SessionCore
 
 /// Lets calls that change something run one after the other, in order. For the code of one actor.
 package final class Turns {
+  /// One who waits.
+  private final class Place {
+    /// Who may leave has one.
+    let number: UInt64?
+    let wait = PulseLoop.Wait()
+    var hasTurn = false
+
+    init(_ number: UInt64?) { self.number = number }
+  }
+
+  private let loop: PulseLoop
   private(set) var isTaken = false
-  /// Those who wait; who may leave has a number.
-  private var waiting: [(number: UInt64?, continuation: CheckedContinuation<Bool, Never>)] = []
+  private var waiting: [Place] = []
   private var lastNumber: UInt64 = 0
 
-  package init() {}
+  /// - Parameter loop: the loop of the actor, which continues there also in a program that keeps Swift's
+  ///   threads busy.
+  package init(on loop: PulseLoop) { self.loop = loop }
 
   func takeIfFree() -> Bool {
     defer { isTaken = true }
@@ -20,7 +33,10 @@ package final class Turns {
     as number: UInt64? = nil, isolation: isolated (any Actor)? = #isolation
   ) async -> Bool {
     if takeIfFree() { return true }
-    return await withCheckedContinuation { waiting.append((number, $0)) }
+    let place = Place(number)
+    waiting.append(place)
+    await place.wait.pass(on: loop)
+    return place.hasTurn
   }
 
   /// A number for a caller that may leave.
@@ -32,13 +48,15 @@ package final class Turns {
   /// Ends a wait without the turn, if it still waits.
   func leave(_ number: UInt64) {
     guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
-    waiting.remove(at: index).continuation.resume(returning: false)
+    waiting.remove(at: index).wait.end()
   }
 
   /// Passes the turn to the next waiting caller, if any.
   package func pass() {
-    guard waiting.isEmpty else { return waiting.removeFirst().continuation.resume(returning: true) }
-    isTaken = false
+    guard !waiting.isEmpty else { return isTaken = false }
+    let next = waiting.removeFirst()
+    next.hasTurn = true
+    next.wait.end()
   }
 }
 
@@ -63,7 +81,7 @@ extension AudioSession {
     let hasTurn = await withTaskCancellationHandler {
       await queue.turns.take(as: number)
     } onCancel: {
-      Task { await leaveTurns(number) }
+      loop.task { await self.leaveTurns(number) }
     }
     alarm.cancel()
     guard !hasTurn else { return }

@@ -1,9 +1,16 @@
 extension PulseLoop {
-  /// The loop's thread as a task executor: a task that prefers it runs its nonisolated code there,
-  /// too.
-  ///
-  /// The task must keep the loop alive: work that is added after the thread's end never runs.
-  package var taskExecutor: any TaskExecutor { thread }
+  /// Runs work in a task whose nonisolated code, too, runs on the loop's thread: a program that keeps
+  /// Swift's threads busy does not delay it.
+  @discardableResult
+  package func task<Value: Sendable>(
+    _ work: @escaping @Sendable () async -> Value
+  ) -> Task<Value, Never> {
+    Task(executorPreference: thread) {
+      // Work that is added after the thread's end never runs.
+      defer { withExtendedLifetime(self) {} }
+      return await work()
+    }
+  }
 
   /// One wait on the loop's thread. `end` may be called at any time, even before the wait.
   package final class Wait: @unchecked Sendable {  // used on the loop's thread alone

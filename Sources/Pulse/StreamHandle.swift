@@ -122,7 +122,13 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     case (PA_STREAM_READY, .opening(_, let opening)):
       state = .ready(stream)
       opening.succeed(())
-    case (PA_STREAM_FAILED, .opening): end(connection.contextError("open \(words)"))
+    case (PA_STREAM_FAILED, .opening):
+      let error = connection.contextError("open \(words)")
+      end(error)
+      // The server may create the stream yet, which then has no owner; with the connection it ends.
+      if error.code == .timedOut {
+        connection.thread.add(.call { [connection] in connection.endUnanswered() })
+      }
     case (PA_STREAM_FAILED, _), (PA_STREAM_TERMINATED, _): end(connection.contextError(words))
     default: break
     }

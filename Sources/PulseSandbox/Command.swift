@@ -11,7 +11,7 @@ final class Command: Sendable {
 
   init(_ launch: Launch) throws(SandboxError) {
     child = try launch.start()
-    if case .own = launch.group { ownsGroup = true } else { ownsGroup = false }
+    ownsGroup = launch.group != .inherited
   }
 
   /// Signals the command, or its whole group if the group is its own. Has no effect after its end.

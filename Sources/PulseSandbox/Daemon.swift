@@ -101,7 +101,10 @@ final class Daemon {
 
   /// Waits for the server's end; false if the server still runs at the deadline.
   func awaitEnd(until deadline: ContinuousClock.Instant) -> Bool {
-    poll([ending], for: milliseconds(until: deadline))[0]
+    repeat {
+      if poll([ending], for: milliseconds(until: deadline))[0] { return true }
+    } while milliseconds(until: deadline) > 0
+    return false
   }
 
   /// Signals the server; false if it has ended.

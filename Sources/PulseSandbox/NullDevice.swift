@@ -6,7 +6,7 @@ struct NullDevice: Sendable, Hashable {
   var name: String
   var description: String
   /// Further properties, such as `device.form_factor`.
-  var properties: [(key: String, value: String)]
+  var properties: [String: String]
   /// PipeWire makes the device with the highest priority the default; PulseAudio uses form factor
   /// and order.
   var priority: Int
@@ -20,9 +20,10 @@ struct NullDevice: Sendable, Hashable {
     self.description = description
     // Like hardware: a microphone before the monitors of sinks, which have their sinks' priority.
     self.priority = priority ?? (direction == .input ? 2000 : 1000)
-    properties = [
-      ("device.form_factor", form), ("device.icon_name", icon), ("device.bus", bus),
-    ].compactMap { key, value in value.map { (key, $0) } }
+    let properties = [
+      "device.form_factor": form, "device.icon_name": icon, "device.bus": bus,
+    ]
+    self.properties = properties.compactMapValues(\.self)
   }
 
   /// The line that loads it into PulseAudio, at 44100 Hz, which is not the alternate rate: so a
@@ -61,22 +62,18 @@ struct NullDevice: Sendable, Hashable {
   }
 
   /// The further properties, for PulseAudio.
-  private var list: String { properties.map { " \($0.key)=\($0.value)" }.joined() }
+  private var list: String {
+    properties.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+  }
 
   /// The object in PipeWire itself: like hardware, it outlives pipewire-pulse.
   var pipewireObject: String {
     let kind = direction == .input ? "Audio/Source/Virtual" : "Audio/Sink"
-    let list = properties.map { " \($0.key) = \"\($0.value)\"" }.joined()
+    let list = properties.sorted { $0.key < $1.key }.map { " \($0.key) = \"\($0.value)\"" }.joined()
     return """
       { factory = adapter args = { factory.name = support.null-audio-sink node.name = "\(name)" \
       node.description = "\(description)" media.class = "\(kind)" audio.position = [ FL FR ] \
       monitor.channel-volumes = true object.linger = true priority.session = \(priority)\(list) } }
       """
   }
-
-  static func == (one: NullDevice, other: NullDevice) -> Bool {
-    one.pipewireObject == other.pipewireObject
-  }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(pipewireObject) }
 }

@@ -56,7 +56,6 @@ extension PulseSandbox {
   private func makeLaunch(
     _ command: [String], _ environment: [String: String]?
   ) throws(SandboxError) -> Launch {
-    try serveFaults()
     // These could lead to the user's server.
     var merged = (environment ?? ProcessEnvironment.all).filter { variable in
       !["PULSE_", "PIPEWIRE_"].contains { variable.key.hasPrefix($0) }

@@ -12,8 +12,8 @@ internal import PulseTypes
 /// for whatever reason: even after SIGKILL the server ends and its folder is removed. ``close()``
 /// waits for that; after the last reference, a background thread does it.
 ///
-/// Any thread may call any method. Methods that act on the server run one after the other and do
-/// not block Swift's threads; cancelling the task does not interrupt them, their deadlines do.
+/// Any thread may call any method, and none blocks Swift's threads. Cancelling the task does not
+/// interrupt a restart; a method that asks the server throws `cancelled` then.
 public final class PulseSandbox: Sendable {
   /// The server's address, as for `PULSE_SERVER`: `unix:/tmp/…/pulse.sock`, or `tcp:127.0.0.1:…` if
   /// the configuration requires a cookie. A restart does not change it.
@@ -87,7 +87,13 @@ public final class PulseSandbox: Sendable {
     let sandbox = try await onOwnThread { () throws(SandboxError) in
       try PulseSandbox(configuration, programs: programs, deadline: deadline)
     }
-    try await sandbox.settleOrClose(until: deadline)
+    do throws(SandboxError) {
+      try sandbox.serveFaults()
+      try await sandbox.settle(until: deadline)
+    } catch {
+      await sandbox.close()
+      throw error
+    }
     return sandbox
   }
 
@@ -124,15 +130,6 @@ public final class PulseSandbox: Sendable {
     ServerLog(path: folder.log, from: stack.withLock { $0?.logStart ?? 0 })
   }
 
-  private func settleOrClose(until deadline: ContinuousClock.Instant) async throws(SandboxError) {
-    do throws(SandboxError) {
-      try await settle(until: deadline)
-    } catch {
-      await close()
-      throw error
-    }
-  }
-
   deinit {
     // Ending takes time, and this may be any thread, even one of Swift's.
     guard stack.withLock({ $0 != nil }) else { return }
@@ -167,22 +164,33 @@ public final class PulseSandbox: Sendable {
   public func restart(
     _ process: ServerProcess? = nil, timeout: Duration = .seconds(30)
   ) async throws(SandboxError) {
+    let restart = Task {
+      await outcome { [self] () async throws(SandboxError) in
+        try await restartOnce(process, timeout)
+      }
+    }
+    do throws(SandboxError) { try await restart.value.get() } catch {
+      await close()
+      throw error
+    }
+  }
+
+  private func restartOnce(
+    _ process: ServerProcess?, _ timeout: Duration
+  ) async throws(SandboxError) {
     let deadline = ContinuousClock.now + timeout
     try await relaunch(process, until: deadline)
     if configuration.server == .pipewire {
       do throws(SandboxError) {
         return try await settle(until: min(deadline, .now + timeout / 3))
       } catch {
-        guard error.code == .timedOut else {
-          await close()
-          throw error
-        }
+        guard error.code == .timedOut else { throw error }
         // A WirePlumber that finds cards in the middle of a change may never handle one of them;
         // its successor does.
         try await relaunch(.wireplumber, until: deadline)
       }
     }
-    try await settleOrClose(until: deadline)
+    try await settle(until: deadline)
   }
 
   /// Ends the named processes, and starts those that do not run.
@@ -190,16 +198,10 @@ public final class PulseSandbox: Sendable {
     _ process: ServerProcess?, until deadline: ContinuousClock.Instant
   ) async throws(SandboxError) {
     try await onOwnThread { [self] () throws(SandboxError) in
-      try stack.withLock { slot throws(SandboxError) in
-        guard let stack = slot else { throw Self.closedError }
+      try stack.withLock { stack throws(SandboxError) in
+        guard let stack else { throw Self.closedError }
         stack.end(process)
-        do throws(SandboxError) {
-          try stack.start(until: deadline)
-        } catch {
-          stack.endRemovingFolder()
-          slot = nil
-          throw error
-        }
+        try stack.start(until: deadline)
       }
     }
   }

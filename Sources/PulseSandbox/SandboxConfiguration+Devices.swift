@@ -8,10 +8,16 @@ extension SandboxConfiguration {
   ///
   /// Includes the policy of a desktop: the server uses what is plugged in, stores volumes and
   /// defaults over a restart, and suspends idle devices.
-  public static var demo: SandboxConfiguration {
-    // The first space in a module's line ends its name, so a path with a space cannot be loaded.
-    guard let path = SimulatedCard.modulePath(), !path.contains(where: \.isWhitespace) else {
-      var configuration = nullDevices
+  public static var demo: SandboxConfiguration { demo(on: .pulseaudio) }
+
+  /// ``demo`` on a kind of server. On PipeWire, WirePlumber is the policy.
+  public static func demo(on kind: ServerKind) -> SandboxConfiguration {
+    if var cards = simulatedCards(["kind=laptop", "kind=usb-mic"], on: kind) {
+      if kind == .pulseaudio { cards.modules = restoring + cards.modules + policy }
+      return cards
+    }
+    var configuration = nullDevices(on: kind)
+    guard kind == .pipewire else {
       configuration.modules = configuration.modules.flatMap { line in
         line.contains("source_name=\(usbMicrophone.name) ") ? usbMicrophone.toneModules : [line]
       }
@@ -23,15 +29,6 @@ extension SandboxConfiguration {
         """
       return configuration
     }
-    return SandboxConfiguration(
-      modules: restoring + ["\(path) kind=laptop", "\(path) kind=usb-mic"] + policy)
-  }
-
-  /// ``demo`` on a kind of server. On PipeWire, WirePlumber is the policy.
-  public static func demo(on kind: ServerKind) -> SandboxConfiguration {
-    guard kind == .pipewire else { return demo }
-    if let cards = simulatedCards(["kind=laptop", "kind=usb-mic"], on: kind) { return cards }
-    var configuration = nullDevices(on: kind)
     configuration.notice = """
       no simulated cards (pipewire/simulated-card was not found): \
       the demo devices have no ports, no profiles, no jacks and no sound
@@ -50,6 +47,7 @@ extension SandboxConfiguration {
     _ cards: [String], on kind: ServerKind = .pulseaudio
   ) -> SandboxConfiguration? {
     guard kind == .pipewire else {
+      // The first space in a module's line ends its name, so a path with a space cannot be loaded.
       guard let path = SimulatedCard.modulePath(), !path.contains(where: \.isWhitespace) else {
         return nil
       }

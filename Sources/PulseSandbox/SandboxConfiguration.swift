@@ -106,10 +106,12 @@ public struct SandboxConfiguration: Sendable, Hashable {
   /// Refuses settings that the kind of server does not have.
   func validate() throws(SandboxError) {
     guard server == .pipewire else {
-      guard !cards.isEmpty else { return }
+      guard let foreign = cards.isEmpty ? devices.isEmpty ? nil : "devices" : "cards" else {
+        return
+      }
       throw SandboxError(
-        .configuration, "PulseAudio has nothing for 'cards' of a sandbox's configuration",
-        remedy: "name the module of the cards in 'modules'")
+        .configuration, "PulseAudio has nothing for '\(foreign)' of a sandbox's configuration",
+        remedy: "name their modules in 'modules'")
     }
     let foreign = [
       ("commands", !commands.isEmpty), ("cookieRequired", cookieRequired),

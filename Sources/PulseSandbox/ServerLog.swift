@@ -63,7 +63,9 @@ struct ServerLog: Sendable {
         let arguments = line.dropFirst(parts[1].count).drop(while: \.isWhitespace)
         return parts[2].hasPrefix(" (argument: \"\(arguments)\")")
       }
-      return exact ?? named.first ?? String(parts[1])
+      // Or the sandbox's own; a client's is no failure of the start.
+      let isOwn = parts[1].hasPrefix("module-native-protocol-")
+      return exact ?? named.first ?? (isOwn ? String(parts[1]) : nil)
     }
     // E: [pulseaudio] main.c: Source nope does not exist.
     let isCommand = error.hasPrefix("E: [pulseaudio] main.c: ")

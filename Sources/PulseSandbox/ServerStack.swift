@@ -1,3 +1,6 @@
+internal import Glibc
+internal import POSIX
+
 /// The processes of a sandbox's server, each with a supervisor.
 ///
 /// Not Sendable: a sandbox uses it under its lock.
@@ -24,7 +27,7 @@ final class ServerStack {
 
   /// Starts the processes that do not run, in order, each when the previous one can be reached.
   func start(until deadline: ContinuousClock.Instant) throws(SandboxError) {
-    logStart = ServerLog(path: folder.log).text.utf8.count
+    logStart = Int(File.status(folder.log)?.st_size ?? 0)
     for process in order where daemons[process]?.isRunning != true {
       daemons.removeValue(forKey: process)?.end()
       try start(process, until: deadline)
@@ -34,14 +37,13 @@ final class ServerStack {
   private func start(
     _ process: ServerProcess, until deadline: ContinuousClock.Instant
   ) throws(SandboxError) {
-    let logged = ServerLog(path: folder.log).text.utf8.count
     let socket = process.socket(in: folder)
     let readiness = socket.map { Readiness(socket: $0, in: folder) }
     let daemon = try Daemon(command: commands[process] ?? [], folder: folder)
     daemons[process] = daemon
     try daemon.awaitProcessID(until: deadline)
     let outcome = readiness?.await(daemon, until: deadline) ?? .ready
-    let log = ServerLog(path: folder.log, from: logged)
+    let log = ServerLog(path: folder.log, from: logStart)
     if let error = log.failure(in: configuration) { throw error }
     switch outcome {
     case .ready: break

@@ -33,7 +33,8 @@ package enum TextFile {
     }
     var status = stat()
     let isFile = fstat(file.raw, &status) == 0 && status.isRegular
-    let deadline = ContinuousClock.now + .seconds(1)
+    // Of a pipe: to the next bytes.
+    var deadline = ContinuousClock.now + .seconds(1)
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= TOMLText.limit {
@@ -49,6 +50,7 @@ package enum TextFile {
         throw failure(path, "this is a pipe or a device that gives no profile; name a file")
       }
       bytes += buffer[..<count]
+      deadline = .now + .seconds(1)
     }
     return bytes
   }

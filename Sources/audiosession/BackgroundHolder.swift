@@ -17,18 +17,21 @@ struct BackgroundHolder {
     let listener = try NotifyListener()
     let log = SessionConfiguration.holderLog(on: options.server)
     let child = try spawn(listener, log)
-    guard await listener.waitForReady(of: child, atMost: options.timeout.duration) else {
+    let limit = options.timeout
+    guard await listener.waitForReady(of: child, atMost: limit.duration) else {
       // It must not get ready later, when no program waits for it.
-      kill(child, SIGTERM)
+      let isLate = kill(child, SIGTERM) == 0
       try checkCancellation()
       // That of another command, or one that was interrupted, was faster.
       if let other = await holder(), other != child { return }
+      let reason =
+        isLate
+        ? "the holder did not become ready within \(limit); --timeout says how long it is waited for"
+        : "the holder ended"
       throw SessionError(
-        .activationFailed, stage: .session,
-        "the profile is applied, and no process maintains it: the holder ended, or did not become ready "
-          + "within \(options.timeout); "
-          + (Self.lastWords(log).map { "its log: \($0)" }
-            ?? "it may need longer: --timeout says how long it is waited for"),
+        isLate ? .timedOut : .activationFailed, stage: .session,
+        "the profile is applied, and no process maintains it: \(reason)"
+          + (Self.lastWords(log).map { "; its log: \($0)" } ?? ""),
         value: String(child), restored: false)
     }
   }
@@ -42,19 +45,10 @@ struct BackgroundHolder {
 
   /// Starts our service; false if it is not installed for this server.
   private func startService() async throws(SessionError) -> Bool {
-    // A hook has its server as a variable, also if that is the usual one.
-    let isOfHook =
-      ProcessEnvironment["AUDIOSESSION_SERVER"].map { $0 == ProcessEnvironment["PULSE_SERVER"] }
-      == true
-    let environment = ServiceInstallCommand.environment.filter {
-      $0.name != "PULSE_SERVER" || !isOfHook
-    }
-    guard options.server == nil, let file = try? ServiceFile(),
-      let text = try? file.read(), ServiceUnit.isOurs(text),
-      ServiceUnit.has(environment, in: text)
-    else { return false }
     let manager = ServiceManager(timeout: options.timeout.duration)
-    guard await manager.absence() == nil else { return false }
+    guard ServiceUnit.isInstalled(for: options), await manager.absence() == nil else {
+      return false
+    }
     // The service is ready once it maintains the stored mode.
     switch await manager.run(["start", ServiceUnit.name]) {
     // Another holder may be there although it did not start.

@@ -107,6 +107,8 @@ struct ServerLogTests {
     let configuration = SandboxConfiguration(modules: ["x", "x a=1", #"x a="1 2""#])
     #expect(log.failure(in: configuration)?.message.contains(#"'x a="1 2"'"#) == true)
     #expect(ServerLog(text: "W: [pulseaudio] x.c: y").failure(in: configuration) == nil)
+    let foreign = "E: [pulseaudio] module.c: Failed to load module \"module-y\" (argument: \"\")"
+    #expect(ServerLog(text: foreign).failure(in: configuration) == nil)
   }
 
   @Test func ancestorsEndAtTheTop() {

@@ -34,8 +34,6 @@ struct FaultServerTests {
   @Test("what is asked is done, answered, and refused where it is nonsense")
   func asks() async throws {
     try await PulseSandbox.with(.minimal) { (sandbox) async throws in
-      try sandbox.serveFaults()
-      try sandbox.serveFaults()
       #expect(try await sandbox.ask(["unplug", "mic"]) == ["done"])
       #expect(try await sandbox.names(of: "sources") == ["speakers.monitor"])
       #expect(try await sandbox.ask(["unplug", "nowhere"])?.first == "noSuchDevice")
@@ -48,7 +46,6 @@ struct FaultServerTests {
   @Test("a lasting fault ends with who asked for it")
   func lasting() async throws {
     try await PulseSandbox.with(.minimal) { (sandbox) async throws in
-      try sandbox.serveFaults()
       var caller: PacketConnection? = try sandbox.connection()
       caller?.send(["interrupt", "call", "phone"])
       #expect(await caller?.answer() == ["done"])
@@ -64,7 +61,6 @@ struct FaultServerTests {
   @Test("a closed sandbox hangs up, whatever is going on")
   func closing() async throws {
     let sandbox = try await PulseSandbox.start(.minimal)
-    try sandbox.serveFaults()
     let silent = try sandbox.connection()
     let caller = try sandbox.connection()
     caller.send(["interrupt", "call", "phone"])
@@ -78,7 +74,6 @@ struct FaultServerTests {
   @Test("the last reference still ends a sandbox that serves")
   func lastReference() async throws {
     var sandbox: PulseSandbox? = try await PulseSandbox.start(.empty)
-    try sandbox?.serveFaults()
     let directory = try #require(sandbox?.directory)
     sandbox = nil
     #expect(await eventually { !File.exists(directory) })

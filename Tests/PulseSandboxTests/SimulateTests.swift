@@ -1,6 +1,7 @@
 import Glibc
 import POSIX
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import PulseSandbox
@@ -31,7 +32,7 @@ struct SimulateTests {
         #expect(try await sandbox.names(of: "sources").filter { $0 == "usb_mic" }.count == 1)
         #expect(try await sandbox.properties(of: "usb_mic") == before)
       }
-      #expect(!File.exists(sandbox.directory + "/cli"))
+      #expect(!Folder.names(sandbox.directory).contains { $0.hasPrefix("cli") })
     }
   }
 
@@ -56,6 +57,55 @@ struct SimulateTests {
       #expect(try await sandbox.port("analog-output-headphones").contains(", available)"))
       try await sandbox.unplug("alsa_card.pci-0000_00_1f.3/analog-output-headphones")
       #expect(try await sandbox.port("analog-output-headphones").contains(", not available)"))
+    }
+  }
+
+  @Test("devices are plugged in at once, and after a cancelled attempt")
+  func together() async throws {
+    try await PulseSandbox.with(.nullDevices) { (sandbox) async throws in
+      let devices = ["usb_mic", "internal_mic"]
+      for device in devices { try await sandbox.unplug(device) }
+      async let one: Void = sandbox.plug(devices[0])
+      async let other: Void = sandbox.plug(devices[1])
+      _ = try await (one, other)
+      #expect(try await sandbox.names(of: "sources").filter(devices.contains).count == 2)
+      for delay in 0..<10 {
+        try await sandbox.unplug("usb_mic")
+        let attempt = Task { try await sandbox.plug("usb_mic") }
+        try? await ContinuousClock().sleep(for: .milliseconds(delay))
+        attempt.cancel()
+        if case .failure(let error) = await attempt.result {
+          #expect((error as? SandboxError)?.code == .cancelled, "\(error)")
+        }
+        try await sandbox.plug("usb_mic")
+        #expect(try await sandbox.names(of: "sources").filter { $0 == "usb_mic" }.count == 1)
+      }
+      #expect(try await !sandbox.names(of: "modules").contains("module-cli-protocol-unix"))
+    }
+  }
+
+  @Test("a device of a module returns on PipeWire, too", .pipewire)
+  func module() async throws {
+    let configuration = SandboxConfiguration(
+      modules: ["module-null-sink media.class=Audio/Source/Virtual sink_name=mic"],
+      server: .pipewire)
+    try await PulseSandbox.with(configuration) { (sandbox) async throws in
+      for _ in 0..<2 {
+        try await sandbox.unplug("mic")
+        #expect(try await !sandbox.names(of: "sources").contains("mic"))
+        try await sandbox.plug("mic")
+        #expect(try await sandbox.names(of: "sources").contains("mic"))
+      }
+    }
+  }
+
+  @Test("cancelling the task does not interrupt a restart")
+  func cancelledRestart() async throws {
+    try await PulseSandbox.with(.nullDevices) { (sandbox) async throws in
+      let restart = Task { try await sandbox.restart() }
+      restart.cancel()
+      try await restart.value
+      #expect(try await sandbox.names(of: "sinks").contains("speakers"))
     }
   }
 

@@ -71,7 +71,7 @@ extension AudioSession {
     }
     // The lock may be that of another machine or container, where the number is another process's.
     guard watch != nil, ProcessName.of(holder.pid) == holder.name else {
-      guard Self.holds(lock, holder.pid) else { return holder }
+      guard SessionLock.isHeld(lock, by: holder.pid) else { return holder }
       throw SessionError(
         .isBusy, stage: .session,
         "\(holder.name) (process \(holder.pid)) holds the audio session of this server, and there "
@@ -95,21 +95,17 @@ extension AudioSession {
     var released: ContinuousClock.Instant?
     for await hasEnded in ends {
       if hasEnded { return holder }
-      guard !Self.holds(lock, holder.pid) else { continue }
+      guard !SessionLock.isHeld(lock, by: holder.pid) else { continue }
       // Without hooks it ends soon after it has released the lock.
       let since = released ?? .now
       if .now - since >= .milliseconds(500) { return holder }
       released = since
     }
-    guard Task.isCancelled || Self.holds(lock, holder.pid) else { return holder }
+    guard Task.isCancelled || SessionLock.isHeld(lock, by: holder.pid) else { return holder }
     throw SessionError(
       Task.isCancelled ? .cancelled : .timedOut, stage: .session,
       "\(holder.name) (process \(holder.pid)) has not ended \(configuration.timeout) after SIGTERM; "
         + "it may be frozen: kill -9 \(holder.pid)",
       value: String(holder.pid))
-  }
-
-  private static func holds(_ path: String, _ process: Int32) -> Bool {
-    SystemCalls().lookAtLock(path).isHeld(by: process)
   }
 }

@@ -110,7 +110,7 @@ extension AudioSession {
     // It was closed while it waited.
     guard !isEnding else { throw .cancelled }
     // The holder may have changed while other processes gave their orders.
-    guard SystemCalls().lookAtLock(store.lockPath).isHeld(by: owner.pid) else { return nil }
+    guard SessionLock.isHeld(store.lockPath, by: owner.pid) else { return nil }
     defer { withExtendedLifetime(turn) {} }
     let (signals, signal) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -120,7 +120,8 @@ extension AudioSession {
       signal.yield()
     }
     defer { queue.withdraw = nil }
-    return try await stop.shielding(onStop: { signal.yield() }) { () throws(SessionError) in
+    return try await stop.shielding(on: loop, onStop: { signal.yield() }) {
+      () throws(SessionError) in
       try await self.exchange(kind, owner, store, budget, stop, (signals, signal))
     }
   }
@@ -143,7 +144,10 @@ extension AudioSession {
       hasEnded.set()
       wake.yield()
     }
-    guard end != nil else { return nil }
+    guard end != nil else {
+      guard calls.isRunning(owner.pid) else { return nil }
+      throw Self.noAnswer(owner)
+    }
     var alarms = [
       budget.readBack.onPassing(on: loop) { wake.yield() },
       budget.whole.onPassing(on: loop) { wake.finish() },
@@ -154,7 +158,7 @@ extension AudioSession {
     }
     let order = Order(
       kind: kind, number: store.nextOrderNumber(), process: getpid(), holder: owner.pid,
-      timeout: budget.run.remaining)
+      timeout: budget.readBack.remaining)
     var rule = OrderWait(holder: owner.pid, number: order.number)
     defer {
       store.takeBackOrder()

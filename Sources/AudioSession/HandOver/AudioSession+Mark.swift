@@ -57,7 +57,7 @@ extension AudioSession {
   /// keeps all others out.
   func hideMark() async {
     guard let live else { return }
-    await Task { await live.show(nil, Deadline(after: Self.patience)) }.value
+    await loop.task { await live.show(nil, Deadline(after: Self.patience)) }.value
   }
 
   /// Removes the mark, then releases the lock.
@@ -69,7 +69,7 @@ extension AudioSession {
   /// The store for orders to another holder; nil if its files are not accessible.
   func store(of rival: HolderMark) -> SessionStore? {
     let store = SessionStore(folder: configuration.storeFolder, files: rival.files)
-    return SystemCalls().lookAtLock(store.lockPath).isHeld(by: rival.process) ? store : nil
+    return SessionLock.isHeld(store.lockPath, by: rival.process) ? store : nil
   }
 
   /// The store of the server's holder, through this address or another one.

@@ -7,8 +7,8 @@ import SessionCore
 
 /// The orders that a holding session gets, and what wakes a session that waits for the lock.
 struct Orders {
-  /// Watches for orders, and for the release of the lock.
-  var watch: DescriptorWatch?
+  /// Watches for orders, and for the release of the lock at a path.
+  var watch: (lock: String, watch: DescriptorWatch)?
   /// Looks for what the watch would report, where there is none.
   var looks: Task<Void, Never>?
   /// Whether it was reported that there is no watch.
@@ -21,6 +21,8 @@ struct Orders {
   var end: (process: Int32, watch: DescriptorWatch)?
   /// Looks again if nothing happens.
   var alarm: Task<Void, Never>?
+  /// The reason that was logged last.
+  var whyWaiting: String?
 
   mutating func stop() {
     for work in work.values { work.cancel() }
@@ -31,7 +33,7 @@ struct Orders {
 
   mutating func stopWaiting() {
     alarm?.cancel()
-    (alarm, end) = (nil, nil)
+    (alarm, end, whyWaiting) = (nil, nil, nil)
   }
 }
 
@@ -53,10 +55,12 @@ extension AudioSession {
   /// Watches for orders, and for the lock. Where that is impossible, looks for them once a second,
   /// and tries to watch again: a user may have only so many inotify instances (128 by default).
   private func listen(_ store: SessionStore) {
-    guard orders.watch == nil, orders.looks == nil else { return }
-    orders.watch = store.watch(on: loop) { [weak self] changed in
-      Task { [weak self] in await self?.note(changed, store) }
+    // The server may have another address now.
+    guard orders.watch?.lock != store.lockPath, orders.looks == nil else { return }
+    let watch = store.watch(on: loop) { [weak self] changed in
+      self?.loop.task { [weak self] in await self?.note(changed, store) }
     }
+    orders.watch = watch.map { (store.lockPath, $0) }
     guard orders.watch == nil else { return }
     if !orders.isDeafKnown {
       configuration.logger?.warning(
@@ -66,7 +70,7 @@ extension AudioSession {
     orders.isDeafKnown = true
     orders.looks = Deadline(after: .seconds(1)).onPassing(on: loop) { [weak self] in
       // In a new task, because its outcome may cancel this alarm.
-      Task { [weak self] in await self?.lookUnwatched(store) }
+      self?.loop.task { [weak self] in await self?.lookUnwatched(store) }
     }
   }
 
@@ -92,7 +96,7 @@ extension AudioSession {
       switch action {
       case .stop(let number): orders.work[number]?.cancel()
       case .carryOut(let number):
-        if let order { orders.work[number] = Task { await obey(order, store) } }
+        if let order { orders.work[number] = loop.task { await self.obey(order, store) } }
       }
     }
   }
@@ -101,7 +105,7 @@ extension AudioSession {
     let number = order.number
     defer { orders.work[number] = nil }
     let end = Watch.process(order.process, on: loop) { [weak self] in
-      Task { [weak self] in await self?.giveUp(number) }
+      self?.loop.task { [weak self] in await self?.giveUp(number) }
     }
     guard end != nil else { return }
     var answer = Answer(number: number)
@@ -121,6 +125,8 @@ extension AudioSession {
       try store.write(answer)
     } catch {
       configuration.logger?.debug("no answer written", metadata: ["error": "\(error.message)"])
+      // There may be room for a short one.
+      try? store.write(Answer(number: number, error: error))
     }
   }
 
@@ -198,7 +204,7 @@ extension AudioSession {
     life.wait(as: getpid())
     listen(store)
     // In a task of its own: if the lock is free already, it needs the turn, which the caller has.
-    Task { await stepWaiting(store) }
+    loop.task { await self.stepWaiting(store) }
   }
 
   /// Does not wait any more, because its mode has ended; a service waits for the next one.
@@ -242,25 +248,25 @@ extension AudioSession {
     orders.alarm = action.alarm.map { pause in
       Deadline(after: pause).onPassing(on: loop) { [weak self] in
         // In a new task, because its outcome may cancel this alarm.
-        Task { [weak self] in await self?.stepWaiting(store) }
+        self?.loop.task { [weak self] in await self?.stepWaiting(store) }
       }
     }
     guard action.watched != orders.end?.process else { return }
     orders.end = nil
     guard let process = action.watched else { return }
     let watch = Watch.process(process, on: loop) { [weak self] in
-      Task { [weak self] in await self?.stepWaiting(store, ended: process) }
+      self?.loop.task { [weak self] in await self?.stepWaiting(store, ended: process) }
     }
     guard let watch else {
       // It has just ended, or cannot be watched.
-      Task { await stepWaiting(store, ended: process) }
+      loop.task { await self.stepWaiting(store, ended: process) }
       return
     }
     orders.end = (process, watch)
   }
 
   /// Takes the lock again and applies the session's own mode; false if another process was faster.
-  private func goOn(_ store: SessionStore) async -> Bool {
+  private func goOn(_ former: SessionStore) async -> Bool {
     await queue.turns.take()
     defer { queue.turns.pass() }
     guard !life.isClosed, life.isWaiting else { return true }
@@ -269,13 +275,15 @@ extension AudioSession {
       _ = try await connected(Deadline(after: configuration.timeout))
     } catch {
       // A private server that was removed together with the store does not return.
-      guard store.isThere else {
-        Task { await close() }
+      guard former.isThere else {
+        loop.task { await self.close() }
         return true
       }
       noteWaiting(error.message)
       return false
     }
+    // Another of its addresses may answer.
+    let store = store(live)
     // One that holds through another address: the lock must not be signed before it ends.
     if let rival = await live?.snapshot.holder(beside: mark(store, isClaim: true)), !rival.isClaim,
       self.store(of: rival) != nil
@@ -301,6 +309,7 @@ extension AudioSession {
       noteWaiting("\(rival.name) (process \(rival.process)) holds this server")
       return false
     }
+    guard !life.isClosed else { return true }
     take(.server(lock))
     if upkeep.rules.interruptions.takeOver == nil {
       // It waited behind another session of its process, and declared its mode before that one's last.
@@ -317,6 +326,8 @@ extension AudioSession {
   }
 
   private func noteWaiting(_ reason: String) {
+    guard orders.whyWaiting != reason else { return }
+    orders.whyWaiting = reason
     configuration.logger?.warning(
       "the session still waits to resume, and tries again", metadata: ["reason": "\(reason)"])
   }

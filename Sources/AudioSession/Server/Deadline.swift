@@ -44,8 +44,7 @@ struct Deadline: Sendable {
     on loop: PulseLoop, _ action: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
     let instant = instant
-    return Task(executorPreference: loop.taskExecutor) {
-      defer { withExtendedLifetime(loop) {} }
+    return loop.task {
       do { try await loop.sleep(until: instant) } catch { return }
       await action()
     }
@@ -55,8 +54,7 @@ struct Deadline: Sendable {
   static func repeating(
     every pause: Duration, on loop: PulseLoop, _ action: @escaping @Sendable () -> Void
   ) -> Task<Void, Never> {
-    Task(executorPreference: loop.taskExecutor) {
-      defer { withExtendedLifetime(loop) {} }
+    loop.task {
       while true {
         do { try await loop.sleep(until: .now + pause) } catch { return }
         action()

@@ -21,7 +21,7 @@ extension LiveServer {
       endSilent("\(error)")
     } else if !isProbing {
       isProbing = true
-      Task { [weak self] in await self?.probe(after: "\(error)") }
+      client.loop.task { [weak self] in await self?.probe(after: "\(error)") }
     }
   }
 

@@ -33,6 +33,11 @@ extension LiveServer {
         if let stream { await endMemory(of: stream.index) }
         return .ended
       }
+      // Without the device the next plan uses another one.
+      if error.code == .noSuchEntity, place.device != nil {
+        try await refresh(objects(of: step.setting), deadline: deadline)
+        if snapshot.place(of: step) != place { return .outdated }
+      }
       if !step.setting.is(.ownStream) { noteSilence(error, after: time) }
       // Without its session manager PipeWire lets a stream wait for ever, and reports nothing.
       if await hasLostSessionManager() { throw .noSessionManager }

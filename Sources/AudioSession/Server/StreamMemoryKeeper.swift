@@ -39,9 +39,10 @@ actor StreamMemoryKeeper {
     wanted.removeAll { $0.name == saved.name }
     wanted.append(saved)
     guard worker == nil else { return }
-    worker = Task {
+    // Its child tasks, too, run on the loop's thread.
+    worker = loop.task { [self] in
       await work()
-      worker = nil
+      await end()
     }
   }
 
@@ -56,6 +57,8 @@ actor StreamMemoryKeeper {
     worker?.cancel()
     await worker?.value
   }
+
+  private func end() { worker = nil }
 
   private func work() async {
     while !wanted.isEmpty, !Task.isCancelled {

@@ -48,8 +48,13 @@ final class MemoryFiles: FileCalls {
 
   func unlock(_ file: Int32) {}
 
-  func rename(_ path: String, to new: String) {
-    state.withLock { $0.contents[new] = $0.contents.removeValue(forKey: path) }
+  func rename(_ path: String, to new: String) throws(FileError) {
+    let isThere = state.withLock { state in
+      guard let content = state.contents.removeValue(forKey: path) else { return false }
+      state.contents[new] = content
+      return true
+    }
+    if !isThere { throw FileError(.missing, "there is no such file") }
   }
 
   func unlink(_ path: String) { state.withLock { $0.contents[path] = nil } }

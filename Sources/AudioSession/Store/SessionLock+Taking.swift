@@ -62,6 +62,10 @@ extension SessionLock {
     return view.isTaken ? view.record.owner : nil
   }
 
+  static func isHeld(_ path: String, by process: Int32) -> Bool {
+    SystemCalls().lookAtLock(path).isHeld(by: process)
+  }
+
   static func busy(_ owner: LockRecord.Owner?) -> SessionError {
     let who = owner.map { "\($0.name) (process \($0.pid))" } ?? "another process"
     return SessionError(

@@ -44,14 +44,7 @@ extension SessionStore {
   ///
   /// - Returns: what was damaged, and its new name.
   func setDamageAside() -> [String] {
-    let mode = files.setAside(.mode) { (bytes: [UInt8]) -> SessionError? in
-      do throws(SessionError) { _ = try parseMode(bytes) } catch { return error }
-      return nil
-    }
-    let baseline = files.setAside(.baseline) { (bytes: [UInt8]) -> SessionError? in
-      do throws(SessionError) { _ = try parseBaseline(bytes) } catch { return error }
-      return nil
-    }
-    return [mode, baseline].compactMap { $0 }
+    [files.setAside(.mode, parse: parseMode), files.setAside(.baseline, parse: parseBaseline)]
+      .compactMap { $0 }
   }
 }

@@ -19,7 +19,7 @@ public actor AudioCapture {
   public private(set) var status = CaptureStatus.notInitialized
 
   var run: Run?
-  private let turns = Turns()
+  private let turns: Turns
   private nonisolated let readers = Readers<CaptureEvent>()
   private var observation: Task<Void, Never>?
   /// What the capture does by itself in its turn, and how many calls that end it wait for their turn.
@@ -68,7 +68,10 @@ public actor AudioCapture {
   }
 
   /// Makes a capture. Opens nothing until `startAudioStream`.
-  public init(session: AudioSession) { self.session = session }
+  public init(session: AudioSession) {
+    self.session = session
+    turns = Turns(on: session.loop)
+  }
 
   deinit {
     observation?.cancel()

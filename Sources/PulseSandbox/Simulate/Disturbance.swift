@@ -59,6 +59,8 @@ public final class Disturbance: Sendable {
     leash.withLock { leash in
       guard leash != nil else { return }
       leash = nil
+      // The shell does not read its leash while a program of its waits for a frozen server.
+      shell.signal(SIGKILL)
       _ = shell.awaitEnd()
     }
   }

@@ -21,7 +21,9 @@ final class FaultServer: Sendable {
     let pipe = try Pipe.make()
     closing = pipe.reading
     leash = Guarded(Leash(pipe.writing))
-    startThread { [self] in serve(perform) }
+    do throws(SystemError) { try detachThread { [self] in serve(perform) } } catch {
+      throw .system(.spawn, "cannot start a thread", error)
+    }
   }
 
   func close() { leash.withLock { $0 = nil } }
@@ -74,14 +76,14 @@ final class FaultServer: Sendable {
 }
 
 extension PulseSandbox {
-  /// Starts to accept requests for faults; called before the first command runs inside.
+  /// Starts to accept requests for faults.
   func serveFaults() throws(SandboxError) {
-    try otherSide.serve { () throws(SandboxError) in
-      try FaultServer(path: folder.faultSocket) { [weak self] fault throws(SandboxError) in
-        guard let self else { throw Self.closedError }
-        return try await perform(fault)
-      }
+    let server = try FaultServer(path: folder.faultSocket) {
+      [weak self] fault throws(SandboxError) in
+      guard let self else { throw Self.closedError }
+      return try await perform(fault)
     }
+    otherSide.add(server)
   }
 }
 

@@ -5,13 +5,18 @@ internal import Pulse
 /// The outside world of a sandbox: lasting disturbances, unplugged devices, and the server of
 /// faults that commands request. All of it ends with the sandbox.
 final class OtherSide: Sendable {
-  /// An unloaded module; valid as long as the server that had it runs.
+  /// A removed card, or an unloaded module; valid as long as the process that had it runs.
   struct Unplugged: Sendable {
+    enum Origin: Sendable {
+      /// One of PipeWire's simulated cards.
+      case card(String)
+      case module(name: String, argument: String)
+    }
+
     let server: pid_t
     /// The card and the devices that it made.
     let names: Set<String>
-    /// The arguments of `load-module` that load it again.
-    let line: String
+    let origin: Origin
   }
 
   private struct State {
@@ -37,27 +42,23 @@ final class OtherSide: Sendable {
 
   func add(_ unplugged: Unplugged) {
     state.withLock { state in
-      // Devices that were unplugged from an earlier run of the server exist again in this one.
-      state.unplugged.removeAll { $0.server != unplugged.server }
       state.unplugged.append(unplugged)
     }
   }
 
-  /// The devices that were unplugged from this run of the server.
-  func unplugged(from server: pid_t) -> [Unplugged] {
-    state.withLock { $0.unplugged.filter { $0.server == server } }
+  /// The devices that were unplugged. Those of processes that have ended exist again.
+  func unplugged(from processes: [pid_t]) -> [Unplugged] {
+    state.withLock { state in
+      state.unplugged.removeAll { !processes.contains($0.server) }
+      return state.unplugged
+    }
   }
 
   func remove(_ unplugged: Unplugged) {
     state.withLock { $0.unplugged.removeAll { $0.names == unplugged.names } }
   }
 
-  /// Starts the server of faults if it does not run yet.
-  func serve(_ make: () throws(SandboxError) -> FaultServer) throws(SandboxError) {
-    try state.withLock { state throws(SandboxError) in
-      if state.faults == nil, !state.isEnded { state.faults = try make() }
-    }
-  }
+  func add(_ faults: FaultServer) { state.withLock { $0.faults = faults } }
 
   /// Ends all of it and waits for the processes. Blocks for a moment.
   func end() {

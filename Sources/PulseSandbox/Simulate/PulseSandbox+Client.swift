@@ -47,7 +47,8 @@ extension PulseSandbox {
   /// The native protocol can only load modules, so a socket for the command language is opened in
   /// the meantime.
   func runCommands(_ lines: [String]) async throws(SandboxError) {
-    let path = folder.path + "/cli"
+    // Each call has its own.
+    let path = folder.path + "/cli" + String(UInt32.random(in: 0...(.max)), radix: 36)
     try await withClient { client throws(SandboxError) in
       let door = try await sandboxed { () throws(PulseError) in
         try await client.loadModule("module-cli-protocol-unix", "socket=\(path)")
@@ -57,9 +58,11 @@ extension PulseSandbox {
           try ServerCommands(path: path).run(lines, until: .now + Self.patience)
         }
       }
-      try await sandboxed { () throws(PulseError) in
-        try await client.unloadModule(door)
-      }
+      // Another task is not cancelled with this one.
+      let closed = await Task {
+        await outcome { () async throws(PulseError) in try await client.unloadModule(door) }
+      }.value
+      try await sandboxed { () throws(PulseError) in try closed.get() }
       try result.get()
     }
   }
@@ -200,6 +203,7 @@ extension SandboxError {
       case .connectionRefused, .disconnected: .notRunning
       case .timedOut: .timedOut
       case .noSuchEntity: .noSuchDevice
+      case .cancelled: .cancelled
       default: .refused
       }
     self.init(code, error.description)

@@ -14,8 +14,8 @@ extension PulseSandbox {
   ///   sink or a source. Has no effect on one that is unplugged already.
   /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
   public func unplug(_ name: String) async throws(SandboxError) {
-    let server = try await hardwareProcess()
-    guard !otherSide.unplugged(from: server).contains(where: { $0.names.contains(name) }) else {
+    let (server, all) = try await hardwareProcesses()
+    guard !otherSide.unplugged(from: all).contains(where: { $0.names.contains(name) }) else {
       return
     }
     try await withClient { client throws(SandboxError) in
@@ -25,7 +25,7 @@ extension PulseSandbox {
       }
       if !configuration.cards.isEmpty, let (card, names) = snapshot.card(behind: name) {
         try await tell(card, "remove", "")
-        otherSide.add(OtherSide.Unplugged(server: server, names: names, line: card))
+        otherSide.add(OtherSide.Unplugged(server: all[0], names: names, origin: .card(card)))
         return try await wait(client) { $0.names.isDisjoint(with: names) }
       }
       guard let module = snapshot.module(behind: name) else { throw snapshot.nothing(named: name) }
@@ -35,7 +35,8 @@ extension PulseSandbox {
       }
       otherSide.add(
         OtherSide.Unplugged(
-          server: server, names: names, line: "\(module.name) \(module.argument)"))
+          server: server, names: names,
+          origin: .module(name: module.name, argument: module.argument)))
     }
   }
 
@@ -46,8 +47,7 @@ extension PulseSandbox {
   ///   no effect on one that is plugged in already.
   /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
   public func plug(_ name: String) async throws(SandboxError) {
-    let server = try await hardwareProcess()
-    let unplugged = otherSide.unplugged(from: server)
+    let unplugged = otherSide.unplugged(from: try await hardwareProcesses().all)
     guard let device = unplugged.first(where: { $0.names.contains(name) }) else {
       return try await withClient { client throws(SandboxError) in
         let snapshot = try await client.look()
@@ -59,24 +59,37 @@ extension PulseSandbox {
         }
       }
     }
-    guard configuration.cards.isEmpty else {
-      try await tell(device.line, "insert", "")
+    switch device.origin {
+    case .card(let card):
+      try await tell(card, "insert", "")
       otherSide.remove(device)
-      return try await withClient { client throws(SandboxError) in
-        try await wait(client) { $0.names.isSuperset(of: [device.line]) && $0.missingDevice == nil }
+      try await withClient { client throws(SandboxError) in
+        try await wait(client) { $0.names.contains(card) && $0.missingDevice == nil }
       }
+    case .module(let name, let argument) where configuration.server == .pipewire:
+      try await withClient { client throws(SandboxError) in
+        try await sandboxed { () throws(PulseError) in
+          _ = try await client.loadModule(name, argument)
+        }
+        otherSide.remove(device)
+        try await wait(client) { $0.names.isSuperset(of: device.names) }
+      }
+    case .module(let name, let argument):
+      // The server's own commands for the device are part of it.
+      let commands = configuration.commands.filter { line in
+        line.split(separator: " ").contains { device.names.contains(String($0)) }
+      }
+      try await runCommands(["load-module \(name) \(argument)"] + commands)
+      otherSide.remove(device)
     }
-    // The server's own commands for the device are part of it.
-    let commands = configuration.commands.filter { line in
-      line.split(separator: " ").contains { device.names.contains(String($0)) }
-    }
-    try await runCommands(["load-module \(device.line)"] + commands)
-    otherSide.remove(device)
   }
 
-  /// The process that owns the hardware: its restart plugs in everything again.
-  private func hardwareProcess() async throws(SandboxError) -> Int32 {
-    try await runningProcess(configuration.cards.isEmpty ? nil : .simulatedCards)
+  /// The process that has the modules, and all that have devices, cards first: the restart of one plugs
+  /// in what was its.
+  private func hardwareProcesses() async throws(SandboxError) -> (server: Int32, all: [Int32]) {
+    let server = try await runningProcess()
+    guard !configuration.cards.isEmpty else { return (server, [server]) }
+    return (server, [try await runningProcess(.simulatedCards), server])
   }
 
   private func setJack(

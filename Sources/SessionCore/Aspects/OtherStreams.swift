@@ -27,13 +27,14 @@ extension PlanContext {
   /// The treated value of a stream; nil if it has no volume.
   func target(_ duckingPolicy: DuckingPolicy, _ stream: Stream) -> Target? {
     let (setting, value): (Setting, SettingValue)
+    let level = Setting.othersVolume(stream.index)
     if duckingPolicy.silences(stream) {
       (setting, value) = (.othersMute(stream.index), .flag(true))
     } else {
-      guard case .volume(let volumes)? = before(.othersVolume(stream.index)) else { return nil }
-      (setting, value) = (
-        .othersVolume(stream.index), .volume(volumes.lowered(by: DuckingPolicy.lowering))
-      )
+      // From before the session, on the current server without the steps of this plan.
+      guard case .volume(let volumes)? = entry(level)?.before ?? input.snapshot.value(of: level)
+      else { return nil }
+      (setting, value) = (level, .volume(volumes.lowered(by: DuckingPolicy.lowering)))
     }
     // What users change on a stream that an earlier run treated is left alone.
     let isLeft =
@@ -47,12 +48,6 @@ extension PlanContext {
 
   private func isTreated(_ stream: Stream) -> Bool {
     entry(.othersMute(stream.index)) != nil || entry(.othersVolume(stream.index)) != nil
-  }
-
-  /// The value of a setting from before the session, on the current server without the steps of
-  /// this plan.
-  private func before(_ setting: Setting) -> SettingValue? {
-    entry(setting)?.before ?? input.snapshot.value(of: setting)
   }
 
   private func entry(_ setting: Setting) -> Baseline.Entry? {

@@ -82,7 +82,11 @@ extension PlanContext {
     let isMain = resolved(device.direction)?.name == device.name
     let port = (isMain ? decidedPort(of: device) : nil) ?? device.activePort
     guard isArriving(setting, port) else { return (wanted, true) }
-    return (input.charges?.charge(of: setting, port: port)?.value ?? wanted, false)
+    // A device may return with another number of channels.
+    guard let charge = input.charges?.charge(of: setting, port: port)?.value,
+      charge.channelCount == wanted.channelCount
+    else { return (wanted, false) }
+    return (charge, false)
   }
 
   /// Whether the mode keeps a level whatever the user does.

@@ -12,15 +12,16 @@ let clientChecks = [
   DoctorCheck(.leftover, leftovers),
 ]
 
-private let deviceVariables = ["PULSE_SOURCE": "record from", "PULSE_SINK": "play to"]
+private let deviceVariables = [
+  ("PULSE_SINK", Direction.output, "play to"), ("PULSE_SOURCE", .input, "record from"),
+]
 private let hintVariables = [
   "PULSE_LATENCY_MSEC", "PIPEWIRE_LATENCY", "PIPEWIRE_QUANTUM", "PIPEWIRE_RATE", "PIPEWIRE_NODE",
 ]
 
 private func environment(_ facts: MachineFacts) -> [Finding] {
-  let devices = deviceVariables.sorted { $0.key < $1.key }.compactMap { name, verb -> Finding? in
+  let devices = deviceVariables.compactMap { name, direction, verb -> Finding? in
     guard let value = facts.variables[name] else { return nil }
-    let direction = name == "PULSE_SOURCE" ? Direction.input : .output
     let isName = !value.hasPrefix("@") && UInt32(value) == nil
     let isMissing = facts.snapshot.map { $0.device(direction, named: value) == nil } ?? false
     let effect =

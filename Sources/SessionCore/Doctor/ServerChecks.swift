@@ -139,7 +139,7 @@ private func missingHardware(_ facts: MachineFacts, _ snapshot: ServerSnapshot) 
       "the server has no \(direction.rawValue)",
       why: "It found no card, no profile with one, or a card that it could not open."
         + (users.isEmpty
-          ? "" : " Programs with an open card: \(Words.list(users.map(\.name))).")
+          ? "" : " Programs with an open card: \(Words.list(users.map(\.name).unique)).")
         + (direction == .output ? " Programs play, and nothing is heard." : ""),
       .init(
         "See which cards it has, and what each is set to.", command: "audiosession devices --tree"))

@@ -73,8 +73,11 @@ private func silentInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
 
 private func deadChannels(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   facts.heardDevices(in: snapshot).compactMap { device, faults -> Finding? in
+    let levels = device.volume.values
     let dead = faults.compactMap { fault -> Int? in
-      if case .deadChannel(let channel) = fault { channel } else { nil }
+      // One whose level is 0 is silent by choice.
+      guard case .deadChannel(let channel) = fault else { return nil }
+      return levels.indices.contains(channel) && levels[channel] == .muted ? nil : channel
     }
     let names = dead.compactMap { device.position($0) }
     guard !dead.isEmpty, snapshot.taken(from: device)?.contains(where: names.contains) != false

@@ -4,7 +4,8 @@ import PulseTypes
 extension Explanation {
   /// The hardware in use; nil adds that there is none.
   mutating func device(_ direction: Direction, on snapshot: ServerSnapshot) -> Device? {
-    let device = snapshot.chain.defaultRoot(direction)
+    let root = snapshot.chain.defaultRoot(direction)
+    let device = root.flatMap { snapshot.isDummy($0) ? nil : $0 }
     if device == nil { causes = ["there is no \(direction.rawValue)"] }
     return device
   }
@@ -42,8 +43,7 @@ extension MachineFacts {
     if case .string(let word) = asked[.category] { mode.category = Category(rawValue: word) }
     if case .string(let word) = asked[.mode] { mode.mode = Mode(rawValue: word) }
     guard mode.category == nil, !mode.cancelsEcho else { return mode.hintDirection }
-    let directions = asked.keys.filter { ![.sampleRate, .ioBufferDuration].contains($0) }
-      .compactMap { $0.row.aspect?.direction(of: mode) }
+    let directions = asked.keys.compactMap { $0.row.table.flatMap(Direction.init(rawValue:)) }
     return directions.contains(.input) || !directions.contains(.output) ? .input : .output
   }
 }

@@ -105,17 +105,23 @@ package struct StoreFiles: Sendable {
   ///
   /// A file that cannot be read at all is not known to be damaged, and stays.
   ///
-  /// - Parameter damage: returns what is wrong with the contents; nil if nothing is.
+  /// - Parameter parse: throws if the contents are damaged.
   /// - Returns: what was damaged, and the file's new name.
-  package func setAside(_ file: File, damage: ([UInt8]) -> SessionError?) -> String? {
-    guard let bytes = (try? read(file)) ?? nil, let error = damage(bytes) else { return nil }
-    let aside = asidePath(file)
-    do throws(FileError) {
-      try calls.rename(path(file), to: aside)
-      let moment = file == .mode ? "a change is stored" : "a 'revert' has ended the session"
-      return "\(error.message); it is now \(aside) (\(formerDamagePath(file)) once \(moment))"
-    } catch {
-      return "\(error.sessionError("rename", path(file)).message)"
+  package func setAside<Content>(
+    _ file: File, parse: ([UInt8]) throws(SessionError) -> Content
+  ) -> String? {
+    guard let bytes = (try? read(file)) ?? nil else { return nil }
+    do throws(SessionError) { _ = try parse(bytes) } catch {
+      let damage = error
+      let aside = asidePath(file)
+      do throws(FileError) {
+        try calls.rename(path(file), to: aside)
+        let moment = file == .mode ? "a change is stored" : "a 'revert' has ended the session"
+        return "\(damage.message); it is now \(aside) (\(formerDamagePath(file)) once \(moment))"
+      } catch {
+        return "\(error.sessionError("rename", path(file)).message)"
+      }
     }
+    return nil
   }
 }

@@ -63,6 +63,8 @@ extension Baseline {
         return nil
       }
       var entry = entry
+      // The server makes the device that the session chose the default again when it returns.
+      if let ours = entry.ours { entry.inFlight = (entry.inFlight ?? []) + [ours] }
       entry.ours = now
       return entry
     }
@@ -77,8 +79,7 @@ extension Baseline {
       guard let now = snapshot.value(of: entry.setting), entry.isShown(in: snapshot) else {
         return false
       }
-      return now == entry.before
-        || entry.ours != nil && !entry.isOurs(now) && !entry.isOursShown(in: snapshot)
+      return entry.isOver(now, in: snapshot)
     }
     return result
   }
@@ -94,6 +95,11 @@ extension Baseline {
 }
 
 extension Baseline.Entry {
+  /// Whether a value needs no restoring: the one from before, or a person's.
+  func isOver(_ now: SettingValue, in snapshot: ServerSnapshot) -> Bool {
+    now == before || ours != nil && !isOurs(now) && !isOursShown(in: snapshot)
+  }
+
   /// Whether it is a rate of the session that a running stream keeps from being restored.
   fileprivate func isBlockedRate(in snapshot: ServerSnapshot) -> Bool {
     guard case .rate(let direction, let name) = setting, !snapshot.has(.forcedGraph), isChange,

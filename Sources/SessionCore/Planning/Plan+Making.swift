@@ -64,7 +64,7 @@ extension Plan {
     var planner = Planner(
       input, Resolution.tolerant(input),
       restore: baseline.entries.filter { $0.setting.isOfOthers })
-    planner.leave()
+    for entry in planner.restore { planner.emit(restoring: entry) }
     return planner.plan
   }
 }

@@ -96,12 +96,10 @@ extension PlanInput {
     return result
   }
 
-  /// Whether a holder sees what the server fell back to: the session's default is not there, and the server
-  /// would take the present one by itself.
+  /// Whether this is what the server fell back to: the session's default is not there, and the server would
+  /// take the present one by itself.
   private func isFallback(_ entry: Baseline.Entry, _ direction: Direction) -> Bool {
-    guard occasion == .upkeep || occasion == .reset, case .name(let ours)? = entry.ours else {
-      return false
-    }
+    guard case .name(let ours)? = entry.ours else { return false }
     return snapshot.device(direction, named: ours) == nil
       && Ranking(snapshot: snapshot, direction: direction).chosen == nil
   }
@@ -114,7 +112,8 @@ extension PlanInput {
       guard !yielded.contains(setting), occasion != .reset,
         let entry = baseline.valid(for: snapshot)[setting],
         case .name(let chosen)? = snapshot.value(of: setting), !Owned.isName(chosen),
-        isExplicit && entry.ours != .name(chosen) || replacesEnd(entry, direction)
+        isExplicit && entry.ours != .name(chosen) && !isFallback(entry, direction)
+          || replacesEnd(entry, direction)
       else { continue }
       // What the mode would use: a first choice may be there and not be usable.
       var resolver = Resolver(self, direction, defaultBefore: nil)

@@ -61,6 +61,13 @@ extension Planner {
       !Owned.isName(choice)
     else { return false }
     return server.snapshot.device(direction, named: choice) == nil
+      && mayHaveFallenBack(direction)
+  }
+
+  /// Whether no person can have chosen the default since the session did.
+  func mayHaveFallenBack(_ direction: Direction) -> Bool {
+    input.journal[.defaultDevice(direction)] != nil
+      || Ranking(snapshot: input.snapshot, direction: direction).chosen == nil
   }
 
   /// For a default that no user had chosen, as far as the server tells, that it stays chosen: the protocol

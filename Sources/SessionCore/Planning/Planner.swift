@@ -50,11 +50,6 @@ struct Planner {
     }
   }
 
-  /// Restores the previous values, and plans nothing else.
-  mutating func leave() {
-    for entry in restore { emit(restoring: entry) }
-  }
-
   /// Plans what other programs' streams get, and nothing else.
   mutating func treatOthers() throws(SessionError) {
     emit(try OptionsAspect().targets(context).filter(\.setting.isOfOthers))

@@ -47,8 +47,7 @@ struct Resolver {
         snapshot.candidates(matcher, direction, defaultBefore: defaultBefore)
           .filter { $0.exists || !snapshot.isOfOneProgram })
       for candidate in candidates {
-        guard var resolved = accept(candidate, matcher) else { continue }
-        resolved.isDefault = matcher == .default
+        guard let resolved = accept(candidate, matcher) else { continue }
         let isFixed = candidate.card.map { fixedCards.contains($0.name) } ?? false
         guard candidate.isUnsteady(unsteady) || isFixed && !candidate.exists else {
           return resolved
@@ -70,8 +69,7 @@ struct Resolver {
       let candidate = snapshot.candidate(existing: device)
       // A headset has a device for each profile: see `preferringProfile`.
       if direction == .output, candidate.card?.isBluetooth == true { return nil }
-      guard var resolved = accept(candidate, matcher) else { continue }
-      resolved.isDefault = matcher == .default
+      guard let resolved = accept(candidate, matcher) else { continue }
       return candidate.isUnsteady(unsteady) ? nil : resolved
     }
     return nil
@@ -93,7 +91,7 @@ struct Resolver {
     let wanted = part.port ?? types.map(PortMatcher.type).or(speaker(of: device))
     guard device.isUsable else { return reject(candidate, "nothing is plugged in") }
     guard !device.ports.isEmpty, !wanted.isEmpty else {
-      return Resolved(candidate: candidate)
+      return Resolved(candidate: candidate, isDefault: matcher == .default)
     }
     guard let port = port(wanted, of: device, having: types) else {
       isPortAtFault = true
@@ -107,8 +105,8 @@ struct Resolver {
         "its port is \(device.activePort ?? "none"), and scope \"application\" changes no port")
     }
     return Resolved(
-      candidate: candidate, port: port,
-      isPreferredByPort: part.port == nil && !types.isEmpty)
+      candidate: candidate, port: port, isPreferredByPort: part.port == nil && !types.isEmpty,
+      isDefault: matcher == .default)
   }
 }
 

@@ -34,11 +34,7 @@ package struct StreamPlace: Sendable, Hashable {
 
 extension PlanInput {
   /// The preferred buffer of a direction, for a stream of this program.
-  package func buffer(_ direction: Direction) -> Duration? {
-    let context = PlanContext(self)
-    return context.device(direction).flatMap { context.buffer(of: $0) }
-      ?? mode.ioBufferDuration?.duration(atRate: mode.sampleRate ?? 48_000)
-  }
+  package func buffer(_ direction: Direction) -> Duration? { PlanContext(self).buffer(direction) }
 
   /// Where a stream of this program is to be opened.
   package func place(_ direction: Direction) -> StreamPlace {
@@ -48,7 +44,7 @@ extension PlanInput {
     let context = PlanContext(self)
     if mode.hintDirection == direction {
       place.rate = mode.sampleRate
-      place.buffer = buffer(direction)
+      place.buffer = context.buffer(direction)
     }
     guard let device = context.device(direction) else { return place }
     let isAsked = mode.preferences(direction).prefer != nil

@@ -34,11 +34,7 @@ struct BufferDurationAspect: Aspect {
   }
 
   func preferred(_ context: PlanContext) -> StateValue? {
-    guard let buffer = context.mode.ioBufferDuration else { return nil }
-    let preference =
-      context.device(context.mode.hintDirection).flatMap { context.buffer(of: $0) }
-      ?? buffer.duration(atRate: context.mode.sampleRate ?? 48000)
-    return .number(preference.seconds)
+    context.buffer(context.mode.hintDirection).map { .number($0.seconds) }
   }
 
   func actual(_ context: PlanContext) -> StateValue? {
@@ -203,9 +199,9 @@ struct BufferDurationAspect: Aspect {
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
     let direction = facts.hintDirection
     guard let device = result.device(direction, on: snapshot) else { return }
-    let users =
-      snapshot.foreignStreams(on: device)
-      + snapshot.chain.ownedDevices(direction).flatMap(snapshot.foreignStreams)
+    let users = ([device] + snapshot.chain.links(on: device)).flatMap(snapshot.foreignStreams)
+    let asked = snapshot.pins.streams(on: device)
+      .compactMap { $0.properties[Owned.pinLatencyKey].flatMap { Int64($0) } }.min()
     let latency = Words.milliseconds(device.configuredLatency)
     if snapshot.has(.forcedGraph) {
       result.causes.append(
@@ -213,6 +209,8 @@ struct BufferDurationAspect: Aspect {
     } else if device.state == .suspended {
       result.causes.append(
         "\(device.name) is suspended: it has no buffer until a program uses it")
+    } else if let asked, device.configuredLatency > .microseconds(asked) + .milliseconds(1) {
+      result.causes.append("\(device.name) has a buffer of \(latency), and gives no shorter one")
     } else if snapshot.streams(on: device).isEmpty {
       result.causes.append(
         "\(device.name) has a buffer of \(latency), its longest: no stream requests one")
@@ -222,7 +220,7 @@ struct BufferDurationAspect: Aspect {
     }
     let isPinned = result.addPins(on: device, "latency", snapshot)
     for stream in users {
-      let request = stream.askedBuffer.map { " and asks for \(Words.milliseconds($0))" } ?? ""
+      let request = stream.askedLatency.map { " and asks for \(Words.milliseconds($0))" } ?? ""
       result.causes.append(
         "\(snapshot.programName(of: stream)) is on it\(request)"
           + (stream.isCorked ? ", paused" : ""))
@@ -236,6 +234,12 @@ struct BufferDurationAspect: Aspect {
 }
 
 extension PlanContext {
+  /// The preferred buffer of a direction.
+  func buffer(_ direction: Direction) -> Duration? {
+    device(direction).flatMap { buffer(of: $0) }
+      ?? mode.ioBufferDuration?.duration(atRate: mode.sampleRate ?? 48_000)
+  }
+
   /// The preferred buffer of a device; frames are counted at the preferred rate only if the device may have
   /// it.
   func buffer(of device: Device) -> Duration? {
@@ -246,14 +250,5 @@ extension PlanContext {
     }
     let rate = preferred ?? snapshot.rate(of: device)
     return mode.ioBufferDuration?.duration(atRate: rate > 0 ? rate : 48000)
-  }
-}
-
-extension Stream {
-  /// The buffer that a stream of PipeWire asks for, which is there frames and a rate: `480/48000`.
-  fileprivate var askedBuffer: Duration? {
-    let parts = (properties["node.latency"] ?? "").split(separator: "/").compactMap { Double($0) }
-    guard parts.count == 2, parts[1] > 0 else { return nil }
-    return Duration(saturatingSeconds: parts[0] / parts[1])
   }
 }

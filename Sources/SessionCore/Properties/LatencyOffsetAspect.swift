@@ -74,7 +74,7 @@ struct LatencyOffsetAspect: Aspect {
     else { return }
     guard abs(port.latencyOffset.seconds) <= 5 else {
       setup.left.append(
-        "\(device.name) has a latency offset of more than 5 s, which no profile can")
+        "\(device.name) has a latency offset of more than 5 s, which no profile can set")
       return
     }
     let path = direction == .input ? \AudioMode.inputLatencyOffset : \.outputLatencyOffset

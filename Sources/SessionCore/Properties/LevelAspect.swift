@@ -53,8 +53,13 @@ struct LevelAspect: Aspect {
   }
 
   func actual(_ context: PlanContext) -> StateValue? {
-    context.shownDevice(direction).flatMap { Self.chainVolume(context, $0) }
-      .map(StateValue.init(fraction:))
+    guard let device = context.shownDevice(direction), !context.server.isPredicted(device.name)
+    else { return nil }
+    // The product over the chain, using the loudest channels.
+    return StateValue(
+      fraction: Self.links(context, device).reduce(device.volume.loudest.fraction) {
+        $0 * $1.volume.loudest.fraction
+      })
   }
 
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
@@ -111,15 +116,6 @@ struct LevelAspect: Aspect {
         shown.volume = now
         return snapshot.shows(volumes, on: shown)
       }, otherwise: otherwise)
-  }
-
-  /// The product over the chain, using the loudest channels.
-  private static func chainVolume(_ context: PlanContext, _ device: Device) -> Double? {
-    guard !context.server.isPredicted(device.name) else { return nil }
-    let hardware = device.volume.loudest.fraction
-    return links(context, device).reduce(hardware) {
-      $0 * $1.volume.loudest.fraction
-    }
   }
 
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {

@@ -63,7 +63,15 @@ struct MuteAspect: Aspect {
     else { return nil }
     return .flag(
       hardware(context, device).allSatisfy(\.isMuted)
-        || context.links(on: device).contains(where: \.isMuted))
+        || linksInUse(context, device).contains(where: \.isMuted))
+  }
+
+  /// The links between a device and what programs use.
+  private func linksInUse(_ context: PlanContext, _ device: Device) -> [Device] {
+    let links = context.links(on: device)
+    guard !context.snapshot.isOfOneProgram else { return links }
+    let used = context.snapshot.chain.namesInUse(direction)
+    return links.filter { used.contains($0.name) }
   }
 
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
@@ -85,8 +93,11 @@ struct MuteAspect: Aspect {
     let device = try context.awaited(direction)
     guard let preference = context.mode.preferences(direction).muted else { return [] }
     let (hardware, links) = (hardware(context, device), context.links(on: device))
-    // A link that is muted is enough; without a mute are only all of them together.
-    let link = hardware.allSatisfy(\.isMuted) ? nil : links.first(where: \.isMuted)
+    // A link that is muted is enough, if the sound goes through it; without a mute are only all of them
+    // together.
+    let link =
+      hardware.allSatisfy(\.isMuted)
+      ? nil : linksInUse(context, device).first(where: \.isMuted)
     let telling = preference ? link.map { [$0] } ?? hardware : hardware + links
     return telling.map { device in
       Condition(.mute(direction, device: device.name), .flag(preference)) { _ in
@@ -102,10 +113,12 @@ struct MuteAspect: Aspect {
     guard let device = result.device(direction, on: snapshot) else { return }
     let devices = [device] + snapshot.chain.links(on: device)
     result.causes = devices.map { "\($0.name) is \($0.isMuted ? "muted" : "not muted")" }
-    if devices.contains(where: \.isMuted) {
-      result.causes.append(
-        "the server does not report which program muted it; the session unmutes it only when a profile "
-          + "with 'mute = false' is applied")
-    }
+    let verdict = facts.state?.properties[property]?.verdict
+    guard verdict != .applied, devices.contains(where: \.isMuted) else { return }
+    result.causes.append("the server does not report which program muted it")
+    guard direction == .input else { return }
+    result.causes.append(
+      "the session unmutes an input only when a profile with 'mute = false' is applied, or by 'revert'"
+    )
   }
 }

@@ -126,13 +126,10 @@ struct OptionsAspect: Aspect {
 
   /// Why other programs cannot be treated at all.
   private static func obstacle(_ context: PlanContext) -> Obstacle? {
-    guard context.input.isHeld else {
-      return Obstacle(
-        .pending,
-        "other programs are silenced or lowered only while a process maintains the session",
-        .holder)
-    }
-    return nil
+    guard !context.input.isHeld else { return nil }
+    return Obstacle(
+      .pending, "other programs are silenced or lowered only while a process maintains the session",
+      .holder)
   }
 
   private static func speakerConditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {

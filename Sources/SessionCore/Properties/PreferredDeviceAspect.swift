@@ -46,11 +46,9 @@ struct PreferredDeviceAspect: Aspect {
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let resolved = context.resolved(direction), let device = context.device(direction),
-      !context.snapshot.isOfOneProgram
+      !context.snapshot.isOfOneProgram, context.preferredEnd(on: device) == device.name,
+      isAsked(context, resolved)
     else { return [] }
-    guard context.preferredEnd(on: device) == device.name, isAsked(context, resolved) else {
-      return []
-    }
     return unplugged(context, resolved, device) + [
       Target(
         property, .defaultDevice(direction), .name(device.name),
@@ -166,7 +164,7 @@ struct PreferredDeviceAspect: Aspect {
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
     let word = direction == .input ? "source" : "sink"
     let ranking = Ranking(snapshot: snapshot, direction: direction)
-    let present = snapshot.defaultDevice(direction)
+    let present = snapshot.defaultDevice(direction).flatMap { snapshot.isDummy($0) ? nil : $0 }
     if let variable = facts.variables[direction == .input ? "PULSE_SOURCE" : "PULSE_SINK"] {
       result.causes.append("programs started here use \(variable), whatever the default is")
     }

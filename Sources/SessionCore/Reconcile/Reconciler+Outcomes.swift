@@ -17,7 +17,7 @@ package enum StepAnswer: Sendable {
 /// The device of a step and the port in use: on a device that has returned, or on another port, a step has
 /// not done what its plan wanted, whatever the value there.
 package struct StepPlace: Sendable, Equatable {
-  var device: Index<Device>?
+  package var device: Index<Device>?
   var port: String?
 }
 
@@ -33,9 +33,7 @@ extension ServerSnapshot {
     }
     return StepPlace(device: device?.index, port: device?.activePort)
   }
-}
 
-extension ServerSnapshot {
   /// Whether a default has no effect because nothing is plugged into its device.
   package func passesOver(_ step: Step) -> Bool {
     guard case .defaultDevice(let direction) = step.setting, case .name(let name) = step.to else {

@@ -62,10 +62,7 @@ extension ServerSnapshot {
   /// of the module's argument.
   private func sleepingOutputs(of device: Device, _ module: Index<Module>) -> [Device] {
     guard device.state == .suspended, device.properties[Owned.primaryKey] != nil else { return [] }
-    let argument = modules.first { $0.index == module }?.argument ?? ""
-    let word = argument.split(separator: " ").first { $0.hasPrefix("slaves=") }
-    return (word?.dropFirst("slaves=".count).split(separator: ",") ?? []).compactMap {
-      self.device(.output, named: String($0))
-    }
+    let names = modules.first { $0.index == module }?.value(of: "slaves") ?? ""
+    return names.split(separator: ",").compactMap { self.device(.output, named: String($0)) }
   }
 }

@@ -78,6 +78,7 @@ extension ServerSnapshot {
 
   /// The name of a stream's program, for users.
   package func programName(of stream: Stream) -> String {
-    stream.properties["application.name"] ?? client(of: stream)?.name ?? stream.name
+    let names = [stream.properties["application.name"], client(of: stream)?.name, stream.name]
+    return names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? "a program"
   }
 }

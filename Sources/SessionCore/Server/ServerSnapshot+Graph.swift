@@ -70,7 +70,7 @@ extension ServerSnapshot {
   }
 
   /// Whether another program's stream runs on a device, on our remap of it, on the sink that it
-  /// monitors, or on its monitor. Level meters and streams that do not keep a device running do not count.
+  /// monitors, or on its monitor. On PipeWire level meters and streams that only follow do not count.
   package func isUsed(_ device: Device) -> Bool { !users(of: device).isEmpty }
 
   /// The streams of others that run on a device, directly or through links and monitors.
@@ -90,7 +90,13 @@ extension ServerSnapshot {
     {
       devices += chain.ownedDevices(device.direction == .input ? .output : .input)
     }
-    return devices.flatMap { foreignStreams(on: $0) }.filter { !$0.isCorked }
+    // PulseAudio changes no rate while a device runs, be it for a level meter.
+    return devices.flatMap { end in
+      streams(on: end).filter { stream in
+        !stream.isCorked && !isOwned(stream)
+          && (!stream.isOnlooker || !has(.forcedGraph) && end.state == .running)
+      }
+    }
   }
 }
 

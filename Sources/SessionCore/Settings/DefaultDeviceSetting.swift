@@ -26,6 +26,7 @@ struct DefaultDeviceSetting: DeviceChoiceSettingKind {
     guard case .name(let name) = ours,
       planner.server.snapshot.device(direction, named: name) == nil
     else { return false }
+    guard planner.mayHaveFallenBack(direction) else { return false }
     let isRemoved = planner.input.journal.entries.contains {
       $0.setting.kind.link?.deviceName(direction) == name && $0.before != .absent
     }

@@ -10,8 +10,6 @@ struct LatencyOffsetSetting: SettingKind {
   var phase: Phase { .levels }
   var traits: SettingTraits { .outlivesSession }
 
-  func devices(under value: SettingValue) -> [NamedDevice] { [] }
-
   func property(in snapshot: ServerSnapshot) -> Property {
     .latencyOffset(found(in: snapshot)?.direction ?? .input)
   }

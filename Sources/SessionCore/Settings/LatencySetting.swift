@@ -25,8 +25,14 @@ struct LatencySetting: DeviceSettingKind {
     let latency = Duration.microseconds(micros)
     // A number of frames is another duration once the graph has another rate.
     let wanted = snapshot.pins.latencyPin(latency, on: device)[Graph.quantumKey]
-    return pin.properties[Graph.quantumKey] == wanted ? .duration(latency) : .absent
+    let forced = pin.properties[Graph.quantumKey]
+    guard forced != wanted, let frames = forced.flatMap({ Int($0) }), (1...1 << 24).contains(frames)
+    else { return .duration(latency) }
+    return .duration(Graph.duration(frames: frames, rate: snapshot.rate(of: device)))
   }
+
+  /// The pin is the session's alone.
+  func isOwn(_ ours: SettingValue, in planner: Planner) -> Bool { true }
 
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     server.setPin(direction, name, value)

@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// The mute of another program's playback stream, if no module of the server silences others.
+/// The mute of another program's playback stream.
 struct OthersMuteSetting: OthersStreamSettingKind {
   let index: Index<Stream>
 

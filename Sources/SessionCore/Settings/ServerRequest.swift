@@ -16,6 +16,6 @@ package enum ServerRequest: Sendable, Hashable {
   case unloadModule(Index<Module>, isSure: Bool)
   /// While the module is loaded, the named devices keep their rates.
   case loadModule(String, argument: String, keepingRates: EchoCancellerSpec?)
-  /// Opens, replaces or closes our stream for a hint or the trigger.
+  /// Opens, replaces or closes our stream for a hint.
   case setOwnStream(Setting, SettingValue)
 }

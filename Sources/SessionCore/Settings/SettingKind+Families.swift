@@ -10,10 +10,6 @@ extension DeviceSettingKind {
   var object: String { name }
   var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
 
-  func devices(under value: SettingValue) -> [NamedDevice] {
-    [NamedDevice(direction: direction, name: name)]
-  }
-
   func predicted(in server: PredictedServer) -> SettingValue? {
     server.isPredicted(name) ? nil : read(server.snapshot)
   }
@@ -32,8 +28,6 @@ extension CardSettingKind {
   var object: String { card }
   var phase: Phase { .category }
   var traits: SettingTraits { [.makesObjects, .outlivesSession] }
-
-  func devices(under value: SettingValue) -> [NamedDevice] { [] }
 
   func dependents(in snapshot: ServerSnapshot) -> [Setting] {
     snapshot.settingsOfDevices(ofCard: card)
@@ -70,8 +64,6 @@ extension OthersStreamSettingKind {
   var otherStream: Index<Stream>? { index }
   var phase: Phase { .levels }
   var traits: SettingTraits { [.stream, .others, .isLostAtTimes] }
-
-  func devices(under value: SettingValue) -> [NamedDevice] { [] }
 
   func property(in snapshot: ServerSnapshot) -> Property { .options }
 

@@ -95,6 +95,8 @@ extension SettingKind {
 
   func canChange(_ other: Setting, in snapshot: ServerSnapshot) -> Bool { false }
 
+  func devices(under value: SettingValue) -> [NamedDevice] { device.map { [$0] } ?? [] }
+
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? { before }
 
   /// The session's modules belong to it alone.

@@ -22,6 +22,11 @@ package enum SettingValue: Sendable, Hashable, Codable {
 extension SettingValue {
   /// The latency or offset; nil for other values.
   var duration: Duration? { if case .duration(let duration) = self { duration } else { nil } }
+
+  /// How many channels a volume has; nil for other values.
+  var channelCount: Int? {
+    if case .volume(let volumes) = self { volumes.values.count } else { nil }
+  }
 }
 
 extension SettingValue? {

@@ -22,6 +22,11 @@ package struct Charges: Sendable, Hashable, Codable {
     var settlesAt: Duration?
     /// Whether that has happened since the device was added.
     var isRestored = false
+
+    /// The device has levels of its own again, and gets the last seen one.
+    mutating func leave(isRestored: Bool = false) {
+      (device, settlesAt, self.isRestored) = (nil, nil, isRestored)
+    }
   }
 
   /// How long PipeWire's session manager may restore values after an object was added, or after its
@@ -40,21 +45,18 @@ package struct Charges: Sendable, Hashable, Codable {
   /// on a new device counts as restored, not as the user's.
   package mutating func follow(_ snapshot: ServerSnapshot, at now: Duration = .zero) {
     for at in charges.indices {
-      guard charges[at].device != nil || !charges[at].isRestored else { continue }
-      guard let device = charges[at].setting.kind.charged(in: snapshot),
-        device.activePort == charges[at].port, device.index == charges[at].device,
+      let charged = charges[at].setting.kind.charged(in: snapshot)
+      guard charges[at].device != nil || !charges[at].isRestored || charged == nil else { continue }
+      guard let device = charged, device.activePort == charges[at].port,
+        device.index == charges[at].device,
         let value = snapshot.value(of: charges[at].setting)
       else {
-        charges[at].device = nil
-        charges[at].settlesAt = nil
-        charges[at].isRestored = false
+        charges[at].leave()
         continue
       }
       guard value != charges[at].value else { continue }
       if let end = charges[at].settlesAt, now < end {
-        charges[at].device = nil
-        charges[at].settlesAt = nil
-        charges[at].isRestored = true
+        charges[at].leave(isRestored: true)
       } else {
         charges[at].value = value
       }
@@ -70,11 +72,7 @@ package struct Charges: Sendable, Hashable, Codable {
   /// The same for devices that have their own levels again: each gets the last seen ones.
   package func returning() -> Charges {
     var result = self
-    for at in result.charges.indices {
-      result.charges[at].device = nil
-      result.charges[at].settlesAt = nil
-      result.charges[at].isRestored = false
-    }
+    for at in result.charges.indices { result.charges[at].leave() }
     return result
   }
 

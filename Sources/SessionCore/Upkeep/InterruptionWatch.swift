@@ -103,8 +103,8 @@ extension ServerSnapshot {
       .compactMap { caller($0, otherThan: process) }.map(InterruptionReason.call)
   }
 
-  /// Suspended devices of the mode's directions under a running stream, because idle suspension never
-  /// affects such a device. (PipeWire is different: it suspends a whole graph for a moment to change
+  /// Suspended devices of the mode's directions under a running stream that is no level meter, because
+  /// idle suspension never affects such a device. (PipeWire is different: it suspends a whole graph for a moment to change
   /// its rate, and at once resumes what a user suspends.)
   func suspendedInUse(by mode: AudioMode) -> [InterruptionReason] {
     guard !has(.suspendedAtRest) else { return [] }
@@ -116,8 +116,8 @@ extension ServerSnapshot {
   /// The default's hardware, if a stream of any program runs on it.
   private func defaultRootInUse(_ direction: Direction) -> [Device] {
     [chain.defaultRoot(direction)].compactMap { $0 }.filter { root in
-      ([root] + chain.ownedDevices(direction)).contains { device in
-        streams(on: device).contains { !$0.isCorked && $0.client != nil }
+      ([root] + chain.links(on: root)).contains { device in
+        streams(on: device).contains { !$0.isCorked && $0.client != nil && !$0.isOnlooker }
       }
     }
   }

@@ -28,6 +28,9 @@ package struct ReturnWatch: Sendable {
     }
   }
 
+  /// The server was lost: what it shows after its restart is unsettled again.
+  mutating func noteLoss() { unsettled = [:] }
+
   private mutating func noteAway(_ baseline: Baseline, in snapshot: ServerSnapshot) {
     for entry in baseline.entries where snapshot.absence(of: entry) != nil {
       away[Place(setting: entry.setting, port: entry.port)] = .some(nil)
@@ -54,7 +57,7 @@ package struct ReturnWatch: Sendable {
         unsettled[place] = since
         if now - since < Charges.settling { return entry }
       }
-      let isOver = value == entry.before || entry.ours != nil && !entry.isOurs(value)
+      let isOver = entry.isOver(value, in: snapshot)
       guard let since = away[place], entry.setting.kind.device != nil else {
         return isOver ? nil : entry
       }

@@ -181,9 +181,6 @@ extension SessionLife {
     }
   }
 
-  /// Whether a look has anything to do.
-  package var hasDuty: Bool { duty != nil }
-
   /// Whether the mode is applied again when something changes.
   package var isKept: Bool { isHolder && isActive }
 

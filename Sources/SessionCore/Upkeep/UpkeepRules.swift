@@ -77,7 +77,10 @@ package struct UpkeepRules: Sendable {
   }
 
   /// The server was lost: after its restart every card is a new one.
-  package mutating func noteLoss() { arrivals.noteLoss() }
+  package mutating func noteLoss() {
+    arrivals.noteLoss()
+    returns.noteLoss()
+  }
 
   /// The server has restarted, and its session manager, if it needs one, with it.
   package mutating func noteReset(_ snapshot: ServerSnapshot, at now: Duration) {

@@ -41,8 +41,10 @@ struct SandboxCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     let command = command.isEmpty ? [ProcessEnvironment["SHELL"] ?? "/bin/sh"] : command
+    // Until it has started, a signal ends this process, and with it the server.
+    let sandbox = try await PulseSandbox.start(.demo(on: options.sandboxServer))
     return try await Interruption.leavingKeyboard {
-      try await PulseSandbox.with(.demo(on: options.sandboxServer)) { sandbox in
+      let result = await outcome {
         if context.output.isJSON {
           let result: JSONObject = [
             "schema": 1, "server": sandbox.configuration.server, "address": sandbox.address,
@@ -54,11 +56,13 @@ struct SandboxCommand: SessionCommand {
           context.output.note(notice)
         }
         if self.command.isEmpty, isatty(0) == 1 { Self.greet(sandbox, context.output) }
+        let end = self.command.isEmpty && !isIgnored(SIGHUP) ? SIGHUP : SIGTERM
         let status = try await sandbox.run(
-          command, environment: Self.environment,
-          endingWith: self.command.isEmpty && !isIgnored(SIGHUP) ? SIGHUP : SIGTERM)
+          command, environment: Self.environment, endingWith: end)
         return Status(rawValue: status)
       }
+      await sandbox.close()
+      return try result.get()
     }
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import JSONCoding
+import POSIX
 
 struct StopCommand: SessionCommand {
   static let configuration = CommandConfiguration(
@@ -37,14 +38,23 @@ struct StopCommand: SessionCommand {
   static func stop(
     _ session: AudioSession, _ options: GlobalOptions
   ) async throws -> SessionState.Holder? {
-    if let holder = try await session.holder(), ServiceUnit.runs(holder.pid) {
+    let manager = ServiceManager(timeout: options.timeout.duration)
+    let found = await outcome { try await session.holder() }
+    if case .success(let holder?) = found, ServiceUnit.runs(holder.pid) {
       // With some settings a service manager would report an externally ended process as a failure.
-      let manager = ServiceManager(timeout: options.timeout.duration)
       if case .done = await manager.run(["stop", ServiceUnit.name]) { return holder }
       // It may have ended its session, and another process may hold: the rest is its hooks.
       guard try await session.holder()?.pid == holder.pid else { return holder }
       return try await session.endHolder() ?? holder
     }
+    // A service that waits for its server holds nothing yet, and would apply the profile again.
+    if (try? found.get()) == nil, ServiceUnit.isInstalled(for: options),
+      let process = await manager.process(),
+      case .done = await manager.run(["stop", ServiceUnit.name])
+    {
+      return SessionState.Holder(pid: process, name: "audiosession")
+    }
+    _ = try found.get()
     return try await session.endHolder()
   }
 }

@@ -45,6 +45,15 @@ struct ServiceManager {
     }
   }
 
+  /// The service's process, which may still wait for its server; nil if none runs.
+  func process() async -> Int32? {
+    guard await absence() == nil,
+      case .done(let word) = await run(["show", "--property=MainPID", "--value", ServiceUnit.name]),
+      let process = Int32(word), process > 0
+    else { return nil }
+    return process
+  }
+
   /// One word of `systemctl`'s output, such as `active` or `disabled`; nil if it cannot be read.
   func word(_ command: String) async -> String? {
     switch await run([command, ServiceUnit.name]) {

@@ -69,6 +69,20 @@ enum ServiceUnit {
       """
   }
 
+  /// Whether our unit is installed, for the server and the stored modes that a command uses.
+  static func isInstalled(for options: GlobalOptions) -> Bool {
+    // A hook has its server as a variable, also if that is the usual one.
+    let isOfHook =
+      ProcessEnvironment["AUDIOSESSION_SERVER"].map { $0 == ProcessEnvironment["PULSE_SERVER"] }
+      == true
+    let environment = ServiceInstallCommand.environment.filter {
+      $0.name != "PULSE_SERVER" || !isOfHook
+    }
+    guard options.server == nil, let file = try? ServiceFile(), let text = try? file.read()
+    else { return false }
+    return isOurs(text) && has(environment, in: text)
+  }
+
   /// Whether a unit is for the server, and the stored modes, that variables name.
   static func has(_ environment: [(name: String, value: String)], in text: String) -> Bool {
     let names = ["PULSE_SERVER", "XDG_STATE_HOME"]

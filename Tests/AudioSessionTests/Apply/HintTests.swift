@@ -8,13 +8,16 @@ import Testing
 @Suite("Hints: sample rate and IO buffer duration")
 struct HintTests {
   private func recorder(
-    _ rig: Rig, on device: String, rate: UInt32 = 44100
+    _ rig: Rig, on device: String, rate: UInt32 = 44100, flags: StreamFlags = []
   ) async throws -> PulseStream {
     try await rig.outside.openStream(
       StreamOptions(
         direction: .input, name: "recorder", device: device,
-        spec: SampleSpec(format: .s16le, rate: rate, channels: 2), latency: .milliseconds(200),
-        startCorked: false))
+        // A meter asks for 25 peaks a second.
+        spec: flags.contains(.peakDetect)
+          ? SampleSpec(format: .float32le, rate: 25, channels: 1)
+          : SampleSpec(format: .s16le, rate: rate, channels: 2), latency: .milliseconds(200),
+        startCorked: false, flags: flags))
   }
 
   @Test("a 10 ms pin serves a recorder that asks for 200 ms, until the session ends", .server)
@@ -97,10 +100,12 @@ struct HintTests {
     }
   }
 
-  @Test("a rate that a running stream blocks is pending, naming the program", .simulatedCard)
-  func rateBlocked() async throws {
+  @Test(
+    "a rate that a running stream blocks, a level meter, too, is pending, naming the program",
+    .simulatedCard, arguments: [StreamFlags(), .peakDetect])
+  func rateBlocked(flags: StreamFlags) async throws {
     try await Rig.with { rig in
-      let stream = try await recorder(rig, on: Names.usbInput)
+      let stream = try await recorder(rig, on: Names.usbInput, flags: flags)
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name(Names.usbInput)]
       mode.sampleRate = 48000

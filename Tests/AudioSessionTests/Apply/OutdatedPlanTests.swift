@@ -52,6 +52,27 @@ struct OutdatedPlanTests {
     }
   }
 
+  @Test(
+    "a device that was unplugged since is no error of its step",
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func unplugged(_ kind: ServerKind) async throws {
+    try await Rig.with(.demo(on: kind)) { rig in
+      let live = try await Self.planner(of: rig)
+      // The session has not read it yet.
+      try await rig.sandbox.unplug(Names.usbInput)
+      let step = Step(
+        phase: .levels, property: .inputGain,
+        setting: .volume(.input, device: Names.usbInput), from: nil,
+        to: .volume(ChannelVolumes(Volume(fraction: 0.3), channels: 2)), why: "test")
+      let answer = try await live.run(step, deadline: Deadline(after: .seconds(20)))
+      guard case .outdated = answer else {
+        Issue.record("\(answer)")
+        return
+      }
+      await live.close()
+    }
+  }
+
   /// PulseAudio accepts such a default, and reports no change: nobody else had a part in it.
   @Test("a default that PulseAudio passes over is nobody's change")
   func passedOver() async throws {

@@ -209,6 +209,38 @@ struct CancellationTests {
     }
   }
 
+  @Test("a close that cuts off a look gives other programs their sound back")
+  func closedWhileSilencing() async throws {
+    try await Rig.with(.minimal) { rig in
+      let client = try await PulseClient.connect(
+        to: rig.sandbox.address, name: "player", properties: ["application.process.id": "1"])
+      let song = try await client.openStream(
+        StreamOptions(
+          direction: .output, name: "song", device: nil,
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
+      func isMuted() async throws -> Bool? {
+        try await client.sinkInputs().first { $0.index == song.index }?.isMuted
+      }
+      let wire = try await Tripwire.signalling(SIGSTOP, rig.sandbox)
+      let session = Rig.session(rig.sandbox, timeout: .seconds(60), logger: wire.logger)
+      try await session.setAudioMode(AudioMode(category: .playback, options: [.silenceOthers]))
+      #expect(try await isMuted() == true)
+      wire.arm(1)
+      let change = Task { [outside = rig.outside] in
+        try await outside.setDefaultSource("speakers.monitor")
+      }
+      #expect(await eventually { wire.hasTripped })
+      let close = Task { await session.close() }
+      // The look is cut off, and the close connects once more.
+      #expect(await eventually { await session.live == nil })
+      try await rig.sandbox.thaw()
+      await close.value
+      try await change.value
+      #expect(try await isMuted() == false)
+      await client.close()
+    }
+  }
+
   @Test("a call that joins an attempt to connect keeps its own time limit")
   func joined() async throws {
     try await Rig.with(.minimal) { rig in

@@ -200,6 +200,25 @@ struct GraphTests {
     }
   }
 
+  @Test("a mode without a buffer ends that of the mode before, also where the rate is another")
+  func formerBuffer() async throws {
+    try await Rig.with(machine.configuration) { rig in
+      var mode = fast
+      mode.sampleRate = 48000
+      // 512 frames; 256 at the other rate.
+      mode.ioBufferDuration = .duration(.microseconds(8100))
+      let first = try await rig.session.setAudioMode(mode)
+      #expect(first.state.pins.map(\.kind).sorted() == ["latency", "rate"])
+      (mode.sampleRate, mode.ioBufferDuration) = (44100, nil)
+      let second = try await rig.session.setAudioMode(mode)
+      #expect(second.state.pins.map(\.kind) == ["rate"], "\(second)")
+      let stream = try await recorder(rig, on: machine.usbInput)
+      let quantum = try await rig.graph(machine.usbInput) { $0.rate == 44100 }.quantum
+      #expect(quantum != 512)
+      await stream.close()
+    }
+  }
+
   @Test("10 ms is the nearest power of two; a second is more than the graph has")
   func grains() async throws {
     try await Rig.with(machine.configuration) { rig in

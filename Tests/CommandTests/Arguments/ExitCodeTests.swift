@@ -283,11 +283,11 @@ struct ExitCodeTests {
       let result = try await sandbox.shell(
         """
         lock=$(echo $XDG_STATE_HOME/audiosession/*.lock)
-        echo '4242 holder holder' > "$lock"
+        echo '1999999999 holder holder' > "$lock"
         flock "$lock" $A apply test
         """)
       #expect(result.status == 76)
-      #expect(result.standardError.contains("holder (process 4242)"))
+      #expect(result.standardError.contains("holder (process 1999999999)"))
     }
   }
 

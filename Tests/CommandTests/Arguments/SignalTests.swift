@@ -59,6 +59,20 @@ struct SignalTests {
     }
   }
 
+  @Test("Ctrl-C ends a sandbox whose server is still starting", .server)
+  func startingSandbox() async throws {
+    let result = try await PulseSandbox.with(.minimal) { sandbox in
+      try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        printf '#!/bin/sh\\nexec sleep 100\\n' > pulseaudio
+        chmod +x pulseaudio
+        PATH=$PWD:$PATH timeout --preserve-status -k 8 -s INT 0.5 $A sandbox -- true
+        """)
+    }
+    #expect(result.status == 130, "\(result)")
+  }
+
   @Test("one SIGTERM ends a sandbox whose shell is at its prompt", .server)
   func sandbox() async throws {
     let result = try await PulseSandbox.with(.minimal) { sandbox in

@@ -159,6 +159,37 @@ struct ServiceTests {
     }
   }
 
+  @Test("a unit that systemd does not accept leaves the holder", .server)
+  func refused() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      _ = try await sandbox.audiosession("apply", "test", "--keep")
+      let result = try await service(
+        sandbox, "install", systemctl: "case $2 in enable) echo no >&2; exit 1;; esac")
+      #expect(result.status == 71 && result.standardError.contains("enable"), "\(result)")
+      let state = try JSONValue(try await sandbox.audiosession("state", "--json").standardOutput)
+      #expect(state["holder"] != .null)
+    }
+  }
+
+  @Test(
+    "stop ends a service that waits for its server, and asks of no service without a unit", .server)
+  func waiting() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let folder = sandbox.directory
+      _ = try await service(sandbox, "install", systemctl: "case $2 in show) echo 4242;; esac")
+      let stop = "PATH=\(folder):$PATH env -u AUDIOSESSION_SANDBOX $A stop"
+      let stopped = try await sandbox.shell(": > \(folder)/asked; \(stop)")
+      #expect(
+        stopped.standardOutput.hasPrefix("Stopped audiosession (process 4242)."), "\(stopped)")
+      #expect(try await asked(sandbox).last == "--user stop audiosession.service")
+      let other = try await sandbox.shell(
+        ": > \(folder)/asked; XDG_STATE_HOME=/other \(stop)")
+      #expect(other.standardOutput.contains("nothing to stop"), "\(other)")
+      #expect(try await asked(sandbox).isEmpty)
+    }
+  }
+
   @Test("without a service manager it says what is left to do", .server)
   func noManager() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -112,14 +112,16 @@ import Testing
   }
 
   @Test func `damage is set aside beside the file`() throws {
-    let damage = SessionError(.storeFailed, stage: .session, "it is damaged")
+    func refuse(_ bytes: [UInt8]) throws(SessionError) {
+      throw SessionError(.storeFailed, stage: .session, "it is damaged")
+    }
     let mode = "/s/x.mode.toml"
     try calls().replace(mode, with: [9])
-    #expect(files().setAside(.mode) { _ in nil } == nil)
-    let refused = files(["rename": .other]).setAside(.mode) { _ in damage }
+    #expect(files().setAside(.mode) { _ in } == nil)
+    let refused = files(["rename": .other]).setAside(.mode, parse: refuse)
     #expect(refused?.contains("cannot rename") == true)
     #expect(disk.content(of: mode) == [9])
-    let message = files().setAside(.mode) { _ in damage }
+    let message = files().setAside(.mode, parse: refuse)
     let aside = "/s/x.mode.toml.damaged"
     #expect(
       message == "it is damaged; it is now \(aside) (\(aside).old once a change is stored)")
@@ -132,9 +134,9 @@ import Testing
     try files().write([8], to: .baseline)
     let kept = "/s/x.baseline.json.damaged"
     #expect(
-      files().setAside(.baseline) { _ in damage }
+      files().setAside(.baseline, parse: refuse)
         == "it is damaged; it is now \(kept) (\(kept).old once a 'revert' has ended the session)")
-    #expect(files().setAside(.baseline) { _ in damage } == nil)
+    #expect(files().setAside(.baseline, parse: refuse) == nil)
     #expect(files(["rename": .other]).endLostBaseline() == nil)
     #expect(files().endLostBaseline()?.kept == kept + ".old")
     #expect(disk.content(of: kept) == nil && disk.content(of: kept + ".old") == [8])

@@ -140,6 +140,18 @@ private typealias Server = SimulatedServer
       let reasons = server.snapshot.suspendedInUse(by: AudioMode(category: .record))
       #expect(
         reasons == (server.snapshot.has(.suspendedAtRest) ? [] : [.deviceSuspended(Self.mic)]))
+      // A level meter, and a stream on another device's remap, leave an idle device suspended.
+      server.snapshot.sourceOutputs[0].resampleMethod = "peaks"
+      #expect(server.snapshot.suspendedInUse(by: AudioMode(category: .record)) == [])
+      server.addLoose(.input, "other")
+      server.addRemap(of: "other", taking: .stereo)
+      try server.setDefault(.input, Self.mic)
+      server.add(stream: "recorder", .input, on: Owned.name(.input))
+      for at in server.snapshot.sourceOutputs.indices {
+        server.snapshot.sourceOutputs[at].client = Index(1)
+      }
+      try server.edit(.input, Self.mic) { $0.state = .suspended }
+      #expect(server.snapshot.suspendedInUse(by: AudioMode(category: .record)) == [])
     }
   }
 
@@ -156,7 +168,28 @@ private typealias Server = SimulatedServer
     var server = server
     pin(&server, Graph.quantumKey, 1024, isCorked: true)
     let setting = Setting.latency(.input, device: Self.mic)
-    #expect(server.snapshot.value(of: setting) == .absent)
+    let now = Graph.duration(frames: 1024, rate: 44100)
+    #expect(server.snapshot.value(of: setting) == .duration(now))
+  }
+
+  @Test func `the buffer of a former mode goes also where its frames are another time by now`()
+    throws
+  {
+    var server = server
+    pin(&server, Graph.quantumKey, 1024, isCorked: true)
+    let setting = Setting.latency(.input, device: Self.mic)
+    var baseline = Baseline()
+    baseline.entries = [
+      .init(setting: setting, before: .absent, ours: .duration(.milliseconds(10)))
+    ]
+    for entries in [baseline, Baseline()] {
+      for mode in [preferring { $0.sampleRate = 48000 }, AudioMode()] {
+        let plan = try server.plan(mode) { $0.baseline = entries }
+        let step = plan.steps.first { $0.setting == setting }
+        #expect(step?.to == .absent, "\(plan.lines), \(plan.left)")
+        #expect(plan.left == [])
+      }
+    }
   }
 
   @Test func `more than the graph can have is unreachable`() throws {

@@ -96,13 +96,39 @@ private typealias Server = SimulatedServer
     #expect(values == [.rate(44100), .duration(.milliseconds(10))], "\(run.trace)")
   }
 
-  @Test func `corked streams, level meters and our own keep no rate`() throws {
+  @Test func `corked streams and our own keep no rate`() throws {
     var server = Server.laptop()
     server.add(stream: "mumble", .input, on: Self.mic, isCorked: true)
-    let meter = server.add(stream: "pavucontrol", .input, on: Self.mic)
-    server.editStreams(.input) { if $0.index == meter { $0.resampleMethod = "peaks" } }
     server.add(stream: "us", .input, on: Self.mic, properties: [Owned.pinKey: "rate"])
     #expect(try server.plan(fast).steps.count == 1)
+  }
+
+  @Test
+  func
+    `a level meter keeps a device running, and its rate, until it is closed or the device rests`()
+    throws
+  {
+    var server = Server.laptop()
+    let meter = server.add(stream: "pavucontrol", .input, on: Self.mic)
+    server.editStreams(.input) { if $0.index == meter { $0.resampleMethod = "peaks" } }
+    var input = PlanInput(mode: fast, snapshot: server.snapshot)
+    var run = Run(server, input)
+    run.run()
+    #expect(run.failure == nil && run.plans.allSatisfy(\.steps.isEmpty), "\(run.trace)")
+    #expect(
+      try server.plan(fast).unmetLines == [
+        "sampleRate pending: \(Self.mic) stays at 44100 Hz until pavucontrol stops"
+      ])
+    // It does not keep a device from being suspended.
+    var suspended = server
+    try suspended.edit(.input, Self.mic) { $0.state = .suspended }
+    #expect(try suspended.plan(fast).steps.count == 1)
+    run.server.removeStreams(.input) { _ in true }
+    input = run.input
+    input.snapshot = run.server.snapshot
+    run = Run(run.server, input)
+    run.run()
+    #expect(run.server.snapshot.value(of: .rate(.input, device: Self.mic)) == .rate(48000))
   }
 
   @Test func `what plays on a sink keeps the rate of its monitor`() throws {

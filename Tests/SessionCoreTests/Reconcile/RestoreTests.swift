@@ -215,6 +215,18 @@ private typealias Server = SimulatedServer
     #expect(back.server.snapshot.server.defaultSourceName == Self.mic, "\(back.trace)")
   }
 
+  @Test func `a default that a person chose after the session's was unplugged stays`() throws {
+    let (applied, baseline) = try Self.applied(
+      preferring { $0.preferredInput = [.name(Server.usb)] })
+    var server = applied
+    server.addLoose(.input, "webcam")
+    server.unplug("alsa_card.usb")
+    try server.setDefault(.input, "webcam")
+    let plan = try server.plan(AudioMode()) { $0.baseline = baseline }
+    #expect(plan.lines == [])
+    #expect(plan.left.contains { $0.contains("webcam") }, "\(plan.left)")
+  }
+
   @Test func `only who asks now gets a microphone opened`() throws {
     let (server, baseline) = try Self.applied(preferring { $0.inputMuted = true })
     for isExplicit in [true, false] {

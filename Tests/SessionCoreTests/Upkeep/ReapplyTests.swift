@@ -134,6 +134,22 @@ private typealias Server = SimulatedServer
     }
   }
 
+  @Test func `a device that returns with more channels gets the mode's level on all`() throws {
+    var mode = AudioMode(category: .playback)
+    mode.preferredOutput = [.name("null")]
+    mode.outputVolume = Volume(fraction: 0.5)
+    var holder = Holder(server: Self.machine { $0.addLoose(.output, "null") }, mode: mode)
+    try holder.look()
+    let null = try #require(holder.server.snapshot.device(.output, named: "null"))
+    holder.server.remove(null)
+    try holder.look()
+    holder.server.addLoose(.output, "null", .quad)
+    try holder.look()
+    let volume = holder.server.snapshot.device(.output, named: "null")?.volume
+    #expect(volume == ChannelVolumes(Volume(fraction: 0.5), channels: 4))
+    #expect(holder.refusals == [:])
+  }
+
   @Test func `the default is the one from before the session, not what the server falls back to`()
     throws
   {
@@ -145,8 +161,16 @@ private typealias Server = SimulatedServer
     #expect(holder.server.snapshot.server.defaultSourceName == Server.usb)
     holder.server.unplug("alsa_card.usb")
     #expect(holder.server.snapshot.server.defaultSourceName == Server.microphone)
+    let (away, baseline) = (holder.server, holder.baseline)
     try holder.look()
     #expect(holder.server.snapshot.server.defaultSourceName == "webcam")
+    // The same where nothing holds, and the mode is applied once more.
+    var input = PlanInput(mode: mode, snapshot: away.snapshot)
+    input.baseline = baseline
+    var run = Run(away, input)
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+    #expect(run.server.snapshot.server.defaultSourceName == "webcam", "\(run.trace)")
   }
 
   @Test func `a default that a person chooses while the preferred device is away stays`() throws {

@@ -32,7 +32,6 @@ struct SessionLifeTests {
 
   /// A duty as text.
   private static func duty(_ life: Life) -> String? {
-    #expect(life.hasDuty == (life.duty != nil))
     return switch life.duty {
     case .maintain(let mode): "maintain \(mode)"
     case .restore(let mode): "restore, keep \(mode ?? "nothing")"

@@ -4,8 +4,7 @@ extension Notation<Volume> {
   /// `"80 %"` or `"-6 dB"`.
   static let volume = Notation { node, label, reading in
     let form = "a string such as \"80 %\" or \"-6 dB\""
-    guard let text = node.string else { return reading.wrongType(node, label, form) }
-    guard let quantity = Quantity(text), !quantity.unit.isEmpty else {
+    guard let text = node.string, let quantity = Quantity(text), !quantity.unit.isEmpty else {
       return reading.wrongType(node, label, form)
     }
     switch quantity.unit.lowercased() {

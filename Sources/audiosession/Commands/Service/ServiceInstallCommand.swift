@@ -40,8 +40,7 @@ struct ServiceInstallCommand: SessionCommand {
       context.output.note("systemd's user service manager is not available: \(absence)")
       left = ServiceManager.left("daemon-reload", "enable --now audiosession")
     } else {
-      try await takeOver(context)
-      isStarted = try await start(manager, context.output)
+      isStarted = try await Interruption.cancelling { try await start(manager, context) }
     }
     let result = ServiceInstallJSON(
       unit: file.path, program: program, started: isStarted, commands: left)
@@ -67,15 +66,18 @@ struct ServiceInstallCommand: SessionCommand {
 
   /// Enables and starts the unit; false if it is not known yet whether it starts. A running unit is
   /// restarted, so that it uses the current program.
-  private func start(_ manager: ServiceManager, _ output: Output) async throws -> Bool {
+  private func start(_ manager: ServiceManager, _ context: Context) async throws -> Bool {
     var isDone = true
     for words in [["daemon-reload"], ["enable", ServiceUnit.name], ["restart", ServiceUnit.name]] {
+      // Only now: the holder stays if the manager does not accept the unit.
+      if words[0] == "restart" { try await takeOver(context) }
       switch await manager.run(words) {
       case .done: continue
       case .waiting:
         isDone = false
-        output.note("systemctl \(words[0]) is still at work; see 'service status'")
+        context.output.note("systemctl \(words[0]) is still at work; see 'service status'")
       case .failed(let reason):
+        try Task.checkCancellation()
         throw SessionError(
           .refused, stage: .session,
           "the unit is written, but 'systemctl --user \(words.joined(separator: " "))' failed: "

@@ -34,19 +34,19 @@ extension FaultCommand {
   }
 
   func run(_ context: Context) async throws -> Status {
-    let (fault, timeout) = (try fault, options.timeout.duration)
+    let (fault, undoing, timeout) = (try fault, undoing, options.timeout.duration)
+    let (done, duration) = (done, duration?.duration)
     guard let sandbox = RemoteSandbox() else { return .bug }
-    let running = try await sandbox.simulate(fault, timeout: timeout)
-    try context.output.result(json: ["fault": fault.words]) { _ in [Line(done)] }
-    if fault.isLasting {
-      let duration = duration?.duration
-      try await Interruption.cancelling { try await running.last(for: duration, timeout: timeout) }
-    } else if let duration, let undoing {
-      // A signal ends the wait, and with it the fault.
-      try? await Interruption.cancelling {
-        try await ContinuousClock().sleep(for: duration.duration)
+    try await Interruption.cancelling {
+      let running = try await sandbox.simulate(fault, timeout: timeout)
+      try context.output.result(json: ["fault": fault.words]) { _ in [Line(done)] }
+      if fault.isLasting {
+        try await running.last(for: duration, timeout: timeout)
+      } else if let duration, let undoing {
+        // A signal ends the wait, and with it the fault.
+        try? await ContinuousClock().sleep(for: duration)
+        _ = try await sandbox.simulate(undoing, timeout: timeout)
       }
-      _ = try await sandbox.simulate(undoing, timeout: timeout)
     }
     return Interruption.received.map { .signal($0) } ?? .done
   }
