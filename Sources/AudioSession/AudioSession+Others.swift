@@ -57,10 +57,12 @@ extension AudioSession {
     let deadline = Deadline(after: min(configuration.timeout, .seconds(2)))
     do throws(SessionError) {
       // A look that took too long was ended with its connection.
+      if case .connecting(let attempt) = connection { _ = await attempt.value }
       if live == nil, let server = upkeep.lastServer?.address {
         connection = .live(
           try await LiveServer.connect(
-            to: server, name: configuration.name, loop: loop, deadline: deadline,
+            to: server, name: configuration.name, loop: loop,
+            deadline: Deadline(after: min(configuration.timeout, .seconds(2))),
             logger: configuration.logger))
       }
       guard let live, await live.lost == nil else { return }

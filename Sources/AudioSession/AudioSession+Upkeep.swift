@@ -1,5 +1,5 @@
-import Pulse
 import Glibc
+import Pulse
 import PulseTypes
 import SessionCore
 

@@ -23,10 +23,11 @@ struct CallQueue {
   private var decisions: UInt64 = 0
   /// The pause of a call that waits to be repeated.
   var pause: Task<Void, Never>?
-  init(on loop: PulseLoop) { turns = Turns(on: loop) }
 
   /// The number of a call that counts as made before all others.
   static let start: UInt64 = 0
+
+  init(on loop: PulseLoop) { turns = Turns(on: loop) }
 
   mutating func newRequest(replacesMode: Bool) -> UInt64 {
     requests += 1

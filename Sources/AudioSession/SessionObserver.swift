@@ -56,7 +56,10 @@ extension AudioSession {
       return try await change()
     }
     if observer.isAwaiting(what), let before = try? await state(live, store) {
-      await observer.willChange(what, before)
+      // Whatever a hook does takes no time of the session's thread.
+      await withTaskExecutorPreference(globalConcurrentExecutor) {
+        await observer.willChange(what, before)
+      }
     }
     let result = await outcome(of: change)
     observer.didChange(what, result.map(\.state))

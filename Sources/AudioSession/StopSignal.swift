@@ -22,7 +22,7 @@ package final class StopSignal: Sendable {
   /// cancelled.
   ///
   /// - Parameters:
-  ///   - loop: where it begins.
+  ///   - loop: the loop on whose thread the body runs.
   ///   - onStop: called after `set()` when the task is cancelled.
   func shielding<Value: Sendable>(
     on loop: PulseLoop, onStop: @Sendable () -> Void = {},

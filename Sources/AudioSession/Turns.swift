@@ -3,9 +3,9 @@ import SessionCore
 
 /// Lets calls that change something run one after the other, in order. For the code of one actor.
 package final class Turns {
-  /// One who waits.
+  /// A waiting caller.
   private final class Place {
-    /// Who may leave has one.
+    /// Its number, if it may leave.
     let number: UInt64?
     let wait = PulseLoop.Wait()
     var hasTurn = false

@@ -6,7 +6,7 @@ enum {
   DELIVERIES = 10,       /* at least in a window */
   WINDOWS = 4,           /* in a row that agree */
   WRONG = 40,            /* per mille off: no device's clock is; 44100 for 48000 is 81 */
-  ALIKE = 20,            /* per mille that windows may differ: losses are less even */
+  ALIKE = 20,            /* per mille that they may differ from the first: losses are less even */
   FAST = 8               /* in a row with too many frames, however uneven: no loss adds any */
 };
 
@@ -26,9 +26,9 @@ bool ps_clock_is_wrong(ps_clock *clock, int64_t now, uint64_t frames, uint32_t r
   bool is_wrong = per_mille < 1000 - WRONG || per_mille > 1000 + WRONG;
   int64_t difference = per_mille - clock->per_mille;
   bool is_alike = difference <= ALIKE && difference >= -ALIKE;
-  clock->windows = !is_wrong ? 0 : is_alike ? clock->windows + 1 : 1;
+  clock->windows = !is_wrong ? 0 : is_alike && clock->windows ? clock->windows + 1 : 1;
   clock->fast = per_mille > 1000 + WRONG ? clock->fast + 1 : 0;
-  clock->per_mille = per_mille;
+  if (clock->windows <= 1) clock->per_mille = per_mille;
   clock->began_ns = now;
   clock->frames = 0;
   clock->deliveries = 0;

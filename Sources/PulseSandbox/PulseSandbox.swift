@@ -12,8 +12,8 @@ internal import PulseTypes
 /// for whatever reason: even after SIGKILL the server ends and its folder is removed. ``close()``
 /// waits for that; after the last reference, a background thread does it.
 ///
-/// Any thread may call any method, and none blocks Swift's threads. Cancelling the task does not
-/// interrupt a restart; a method that asks the server throws `cancelled` then.
+/// Any thread may call any method, and none blocks Swift's threads. Cancelling the task does not interrupt
+/// a method that acts on the server: its deadline does.
 public final class PulseSandbox: Sendable {
   /// The server's address, as for `PULSE_SERVER`: `unix:/tmp/…/pulse.sock`, or `tcp:127.0.0.1:…` if
   /// the configuration requires a cookie. A restart does not change it.
@@ -164,15 +164,21 @@ public final class PulseSandbox: Sendable {
   public func restart(
     _ process: ServerProcess? = nil, timeout: Duration = .seconds(30)
   ) async throws(SandboxError) {
-    let restart = Task {
-      await outcome { [self] () async throws(SandboxError) in
+    do throws(SandboxError) {
+      try await Self.shielding { [self] () throws(SandboxError) in
         try await restartOnce(process, timeout)
       }
-    }
-    do throws(SandboxError) { try await restart.value.get() } catch {
+    } catch {
       await close()
       throw error
     }
+  }
+
+  /// Runs work to its end also when the caller's task is cancelled.
+  static func shielding<Result: Sendable>(
+    _ body: @escaping @Sendable () async throws(SandboxError) -> Result
+  ) async throws(SandboxError) -> Result {
+    try await Task { await outcome(of: body) }.value.get()
   }
 
   private func restartOnce(

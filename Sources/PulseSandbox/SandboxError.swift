@@ -17,8 +17,6 @@ public struct SandboxError: Error, Sendable, Equatable, CustomStringConvertible 
     case serverDied
     /// A deadline passed.
     case timedOut
-    /// The task was cancelled.
-    case cancelled
     /// The sandbox has no running server, because it was killed or terminated: restart it.
     case notRunning
     /// The sandbox was closed: start a new one.

@@ -33,7 +33,7 @@ package enum TextFile {
     }
     var status = stat()
     let isFile = fstat(file.raw, &status) == 0 && status.isRegular
-    // Of a pipe: to the next bytes.
+    // For a pipe, the limit for the next bytes.
     var deadline = ContinuousClock.now + .seconds(1)
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)

@@ -26,7 +26,7 @@ struct BackgroundHolder {
       if let other = await holder(), other != child { return }
       let reason =
         isLate
-        ? "the holder did not become ready within \(limit); --timeout says how long it is waited for"
+        ? "the holder did not become ready within \(limit); --timeout sets how long to wait"
         : "the holder ended"
       throw SessionError(
         isLate ? .timedOut : .activationFailed, stage: .session,

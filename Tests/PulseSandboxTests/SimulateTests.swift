@@ -60,7 +60,7 @@ struct SimulateTests {
     }
   }
 
-  @Test("devices are plugged in at once, and after a cancelled attempt")
+  @Test("devices are plugged in at once, and whether the task is cancelled or not")
   func together() async throws {
     try await PulseSandbox.with(.nullDevices) { (sandbox) async throws in
       let devices = ["usb_mic", "internal_mic"]
@@ -74,10 +74,7 @@ struct SimulateTests {
         let attempt = Task { try await sandbox.plug("usb_mic") }
         try? await ContinuousClock().sleep(for: .milliseconds(delay))
         attempt.cancel()
-        if case .failure(let error) = await attempt.result {
-          #expect((error as? SandboxError)?.code == .cancelled, "\(error)")
-        }
-        try await sandbox.plug("usb_mic")
+        try await attempt.value
         #expect(try await sandbox.names(of: "sources").filter { $0 == "usb_mic" }.count == 1)
       }
       #expect(try await !sandbox.names(of: "modules").contains("module-cli-protocol-unix"))

@@ -126,6 +126,7 @@ struct WriteTests {
     let client = try await server.connect()
     do {
       try await client.setDefaultSource("x")
+      Issue.record("no error")
     } catch {
       #expect(error.code == .noSuchEntity)
       #expect(error.serverMessage == "No such entity")

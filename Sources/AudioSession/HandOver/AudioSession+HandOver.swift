@@ -146,7 +146,9 @@ extension AudioSession {
     }
     guard end != nil else {
       guard calls.isRunning(owner.pid) else { return nil }
-      throw Self.noAnswer(owner)
+      var error = SessionLock.busy(owner)
+      error.message += "; its end cannot be watched here, so it gets no order"
+      throw error
     }
     var alarms = [
       budget.readBack.onPassing(on: loop) { wake.yield() },

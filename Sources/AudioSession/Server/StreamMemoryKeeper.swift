@@ -40,10 +40,7 @@ actor StreamMemoryKeeper {
     wanted.append(saved)
     guard worker == nil else { return }
     // Its child tasks, too, run on the loop's thread.
-    worker = loop.task { [self] in
-      await work()
-      await end()
-    }
+    worker = loop.task { [self] in await run() }
   }
 
   /// Waits until everything is stored, or the deadline passes.
@@ -58,7 +55,10 @@ actor StreamMemoryKeeper {
     await worker?.value
   }
 
-  private func end() { worker = nil }
+  private func run() async {
+    await work()
+    worker = nil
+  }
 
   private func work() async {
     while !wanted.isEmpty, !Task.isCancelled {

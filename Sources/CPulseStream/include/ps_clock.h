@@ -12,7 +12,7 @@ typedef struct {
   uint32_t deliveries;
   uint32_t windows;  /* in a row that were wrong in the same way */
   uint32_t fast;     /* in a row that had too many frames */
-  int64_t per_mille; /* of the last window: counted against elapsed time */
+  int64_t per_mille; /* of the first of them: counted against elapsed time */
 } ps_clock;
 
 /* Resets after an interruption: the next delivery does not follow the last one. */

@@ -8,20 +8,22 @@ extension PulseSandbox {
   static let observer = ["application.id": "org.audiosession.sandbox"]
 
   /// Runs `body` with a client of the server.
-  func withClient<Result>(
+  func withClient<Result: Sendable>(
     _ properties: [String: String] = [:],
-    _ body: (PulseClient) async throws(SandboxError) -> Result
+    _ body: @escaping @Sendable (PulseClient) async throws(SandboxError) -> Result
   ) async throws(SandboxError) -> Result {
     do throws(SandboxError) {
       _ = try await runningProcess()
-      let client = try await sandboxed { () throws(PulseError) in
-        // This socket trusts its user without a cookie.
-        try await PulseClient.connect(
-          to: "unix:\(folder.socket)", name: "sandbox", properties: properties)
+      return try await Self.shielding { [folder] () throws(SandboxError) in
+        let client = try await sandboxed { () throws(PulseError) in
+          // This socket trusts its user without a cookie.
+          try await PulseClient.connect(
+            to: "unix:\(folder.socket)", name: "sandbox", properties: properties)
+        }
+        let result = await outcome { () async throws(SandboxError) in try await body(client) }
+        await client.close()
+        return try result.get()
       }
-      let result = await outcome { () async throws(SandboxError) in try await body(client) }
-      await client.close()
-      return try result.get()
     } catch {
       // Its server ends before it is closed.
       throw otherSide.hasEnded ? Self.closedError : error
@@ -58,11 +60,9 @@ extension PulseSandbox {
           try ServerCommands(path: path).run(lines, until: .now + Self.patience)
         }
       }
-      // Another task is not cancelled with this one.
-      let closed = await Task {
-        await outcome { () async throws(PulseError) in try await client.unloadModule(door) }
-      }.value
-      try await sandboxed { () throws(PulseError) in try closed.get() }
+      try await sandboxed { () throws(PulseError) in
+        try await client.unloadModule(door)
+      }
       try result.get()
     }
   }
@@ -203,7 +203,6 @@ extension SandboxError {
       case .connectionRefused, .disconnected: .notRunning
       case .timedOut: .timedOut
       case .noSuchEntity: .noSuchDevice
-      case .cancelled: .cancelled
       default: .refused
       }
     self.init(code, error.description)

@@ -107,7 +107,7 @@ extension PulseSandbox {
   /// Waits until a disturbance is visible on the server.
   private func begin(
     _ disturbance: Disturbance,
-    _ isSeen: @escaping (PulseClient, String) async throws(PulseError) -> Bool
+    _ isSeen: @escaping @Sendable (PulseClient, String) async throws(PulseError) -> Bool
   ) async throws(SandboxError) -> Disturbance {
     let deadline = ContinuousClock.now + Self.patience
     do throws(SandboxError) {

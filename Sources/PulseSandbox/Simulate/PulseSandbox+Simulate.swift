@@ -18,7 +18,7 @@ extension PulseSandbox {
     guard !otherSide.unplugged(from: all).contains(where: { $0.names.contains(name) }) else {
       return
     }
-    try await withClient { client throws(SandboxError) in
+    try await withClient { [self] client throws(SandboxError) in
       let snapshot = try await client.look()
       if let (card, port) = try snapshot.jack(name) {
         return try await setJack(client, card, port, isPlugged: false)
@@ -49,7 +49,7 @@ extension PulseSandbox {
   public func plug(_ name: String) async throws(SandboxError) {
     let unplugged = otherSide.unplugged(from: try await hardwareProcesses().all)
     guard let device = unplugged.first(where: { $0.names.contains(name) }) else {
-      return try await withClient { client throws(SandboxError) in
+      return try await withClient { [self] client throws(SandboxError) in
         let snapshot = try await client.look()
         if let (card, port) = try snapshot.jack(name) {
           return try await setJack(client, card, port, isPlugged: true)
@@ -63,11 +63,11 @@ extension PulseSandbox {
     case .card(let card):
       try await tell(card, "insert", "")
       otherSide.remove(device)
-      try await withClient { client throws(SandboxError) in
+      try await withClient { [self] client throws(SandboxError) in
         try await wait(client) { $0.names.contains(card) && $0.missingDevice == nil }
       }
     case .module(let name, let argument) where configuration.server == .pipewire:
-      try await withClient { client throws(SandboxError) in
+      try await withClient { [self] client throws(SandboxError) in
         try await sandboxed { () throws(PulseError) in
           _ = try await client.loadModule(name, argument)
         }

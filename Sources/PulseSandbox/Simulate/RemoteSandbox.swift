@@ -41,19 +41,20 @@ package final class RemoteFault: Sendable {
 
   /// Keeps a lasting fault for a duration, or until the task is cancelled, and waits for its end.
   package func last(for duration: Duration?, timeout: Duration) async throws(SandboxError) {
-    await withTaskCancellationHandler {
+    let isOver = await withTaskCancellationHandler {
       try? await onOwnThread { [connection] () throws(SandboxError) in
         let deadline = duration.map { ContinuousClock.now + $0 }
         while deadline.map({ milliseconds(until: $0) > 0 }) ?? true {
           let left = deadline.map { milliseconds(until: $0) } ?? -1
-          if poll([.input(connection.raw)], for: left)[0] { return }
+          if poll([.input(connection.raw)], for: left)[0] { return false }
         }
+        return true
       }
     } onCancel: {
       connection.send(["end"])
     }
-    // Has no effect on one that has ended.
-    connection.send(["end"])
+    // Once only: a connection that is closed with something unread loses the answer.
+    if isOver == true, !Task.isCancelled { connection.send(["end"]) }
     try await awaitAnswer(timeout)
   }
 

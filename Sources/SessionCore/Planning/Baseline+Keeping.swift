@@ -64,7 +64,9 @@ extension Baseline {
       }
       var entry = entry
       // The server makes the device that the session chose the default again when it returns.
-      if let ours = entry.ours { entry.inFlight = (entry.inFlight ?? []) + [ours] }
+      if let ours = entry.ours, entry.inFlight?.contains(ours) != true {
+        entry.inFlight = (entry.inFlight ?? []) + [ours]
+      }
       entry.ours = now
       return entry
     }

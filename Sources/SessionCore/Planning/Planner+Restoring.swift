@@ -61,10 +61,10 @@ extension Planner {
       !Owned.isName(choice)
     else { return false }
     return server.snapshot.device(direction, named: choice) == nil
-      && mayHaveFallenBack(direction)
+      && (mayHaveFallenBack(direction) || input.snapshot.value(of: entry.setting) == entry.before)
   }
 
-  /// Whether no person can have chosen the default since the session did.
+  /// Whether the default may be the server's own fallback.
   func mayHaveFallenBack(_ direction: Direction) -> Bool {
     input.journal[.defaultDevice(direction)] != nil
       || Ranking(snapshot: input.snapshot, direction: direction).chosen == nil

@@ -93,8 +93,7 @@ struct MuteAspect: Aspect {
     let device = try context.awaited(direction)
     guard let preference = context.mode.preferences(direction).muted else { return [] }
     let (hardware, links) = (hardware(context, device), context.links(on: device))
-    // A link that is muted is enough, if the sound goes through it; without a mute are only all of them
-    // together.
+    // A muted link is enough, if the sound goes through it; 'mute = false' needs all of them unmuted.
     let link =
       hardware.allSatisfy(\.isMuted)
       ? nil : linksInUse(context, device).first(where: \.isMuted)

@@ -26,8 +26,10 @@ struct LatencySetting: DeviceSettingKind {
     // A number of frames is another duration once the graph has another rate.
     let wanted = snapshot.pins.latencyPin(latency, on: device)[Graph.quantumKey]
     let forced = pin.properties[Graph.quantumKey]
-    guard forced != wanted, let frames = forced.flatMap({ Int($0) }), (1...1 << 24).contains(frames)
-    else { return .duration(latency) }
+    guard forced != wanted else { return .duration(latency) }
+    guard let frames = forced.flatMap({ Int($0) }), (1...1 << 24).contains(frames) else {
+      return .absent
+    }
     return .duration(Graph.duration(frames: frames, rate: snapshot.rate(of: device)))
   }
 

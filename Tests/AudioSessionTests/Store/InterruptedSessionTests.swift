@@ -20,7 +20,7 @@ private struct Rival {
       Order(
         kind: .takeOver, number: store.nextOrderNumber(), process: 1, holder: getpid(),
         timeout: .seconds(20)))
-    #expect(await eventually { await rig.session.life.isWaiting })
+    #expect(await eventually { await rig.session.isInLine })
     lock = try calls.open(store.lockPath, .signing)
     let (calls, lock) = (self.calls, self.lock)
     #expect(await eventually { (try? calls.lock(lock, .exclusive)) == true })
@@ -70,7 +70,7 @@ struct InterruptedSessionTests {
         "\(error as Any)")
       // The file is the other process's.
       #expect(try rig.store.mode()?.isActive == true)
-      #expect(await !rig.session.life.isWaiting)
+      #expect(await !rig.session.isInLine)
       try rival.end()
       #expect(try await rig.session.getSessionState().holder == nil)
     }
@@ -94,7 +94,7 @@ struct InterruptedSessionTests {
       #expect(await eventually { (try? rig.store.mode())?.mode == Self.louder })
       await rig.session.passTurn()
       #expect(await eventually { await !rig.session.isInterrupted })
-      #expect(await rig.session.life.isWaiting)
+      #expect(await rig.session.isInLine)
       await second.close()
       #expect(await eventually { await rig.session.isHolder })
     }
@@ -111,7 +111,7 @@ struct InterruptedSessionTests {
       await #expect(throws: SessionError.self) { try await rig.session.setActive(false) }
       try rival.end(storing: nil)
       // It has had its turn, and holds nothing.
-      #expect(await eventually { await !second.life.isWaiting })
+      #expect(await eventually { await !second.isInLine })
       #expect(await second.life.modeInEffect == nil)
       #expect(try rig.store.mode()?.mode == nil)
       await second.close()

@@ -331,7 +331,7 @@ struct OtherHolderTests {
       try await rig.session.setAudioMode(Self.mode)
       let second = Rig.session(rig.sandbox)
       try await second.revert()
-      #expect(await !second.life.isWaiting)
+      #expect(await !second.isInLine)
       await rig.session.close()
       let command = Rig.session(rig.sandbox, isHolding: false)
       try await command.setAudioMode(Self.mode)

@@ -123,7 +123,7 @@ struct UpkeepTests {
         try await rig.outside.setMute(.input, device: machine.usbInput, true)
         if try await rig.outside.source(named: machine.usbInput)?.isMuted == true { break }
       }
-      try await rig.outside.setDefaultSource(machine.laptopInput)
+      try await rig.disturb { try await rig.outside.setDefaultSource(machine.laptopInput) }
       #expect(try await rig.eventually { $0.server.defaultSourceName == "audiosession.input" })
       #expect(try await rig.outside.source(named: machine.usbInput)?.isMuted == true)
       // On PipeWire each client has a view of its own.

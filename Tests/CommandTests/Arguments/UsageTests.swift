@@ -26,19 +26,6 @@ struct UsageTests {
     ["record", "talk.wav", "--format", "flac24", "--channels", "9"],
   ]
 
-  @Test("a mistake is 64, with nothing on standard output", .server, arguments: mistakes)
-  func mistake(_ arguments: [String]) async throws {
-    try await PulseSandbox.with(.minimal) { sandbox in
-      let result = try await sandbox.capture([builtProgram] + arguments)
-      #expect(result.status == 64)
-      #expect(result.standardOutput.isEmpty)
-      #expect(result.standardError.contains("Usage: audiosession"))
-      let isUnknown = arguments.first == "nonsense" || arguments.last == "nonsense"
-      let noun = arguments.first == "help" ? "help on" : "command"
-      #expect(!isUnknown || result.standardError.contains("there is no \(noun) '"))
-    }
-  }
-
   @Test(
     "help on a word that a topic has names the topic",
     arguments: [

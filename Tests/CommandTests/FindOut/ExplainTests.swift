@@ -170,6 +170,11 @@ struct ExplainTests {
       #expect(map.contains("audiosession.input is on it: it takes front-right,front-left"))
       let input = try await causes(sandbox, "preferredInput")
       #expect(input.contains("the session's own device on mic"))
+      try sandbox.write(profile: "held", "category = \"record\"\nbuffer-duration = \"10 ms\"\n")
+      let watching = try await Watching.start(sandbox, "held")
+      let buffer = try await causes(sandbox, "ioBufferDuration")
+      #expect(buffer.contains("the session's pin asks for 10 ms"), "\(buffer)")
+      #expect(try await watching.end() == 143)
     }
   }
 

@@ -70,6 +70,7 @@ struct FrontDoorTests {
         let result = try await sandbox.shell(
           // A terminal of 40 columns.
           "script -qec 'stty cols 40; $A \(command) --plain' /dev/null")
+        #expect(result.status == 0 && !result.standardOutput.isEmpty, "\(command): \(result)")
         for mark in ["├", "└", "│", "█", "\u{1b}", "…"] {
           #expect(!result.standardOutput.contains(mark), "\(command): \(result)")
         }

@@ -44,6 +44,9 @@ struct BesideHolderTests {
         $0[name] = [$1["verdict"], $1["reason"]]
       }
       #expect(planned == Self.unmet(try JSONValue(parts[1])), "\(result)")
+      // Two empty lists would agree as well.
+      let isAllGranted = kind == .pipewire && hints.contains("48000")
+      #expect(isAllGranted || !planned.isEmpty, "\(result)")
     }
   }
 

@@ -134,6 +134,7 @@ struct DeviceLimitTests {
         "for kind in sinks sources; do pactl list $kind; done | grep -E 'Name:|Mute:|Volume:|Spec|Active';"
         + " pactl list short source-outputs; pactl list short sink-inputs; pactl info | grep Default"
       let before = try await sandbox.shell(listing).standardOutput
+      #expect(before.contains("Name:"))
       let strict = try await sandbox.audiosession("apply", "test", "--strict", "--json")
       #expect(strict.status == 78, "\(strict)")
       let error = try JSONValue(strict.standardOutput)["error"]

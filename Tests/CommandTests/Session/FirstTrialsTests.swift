@@ -24,6 +24,7 @@ struct FirstTrialsTests {
         #expect(text.status == 64)
         #expect(text.standardError.hasPrefix("audiosession: "), "\(text)")
         #expect(text.standardError.contains("\nUsage: audiosession"))
+        #expect(text.standardOutput.isEmpty, "\(text)")
       }
     }
   }
@@ -179,6 +180,7 @@ struct FirstTrialsTests {
       try sandbox.write(profile: "test", Profiles.podcast)
       let kept = try await sandbox.shell(
         "$A apply test --keep > /dev/null; $A doctor --no-listen; $A stop > /dev/null")
+      #expect(kept.standardOutput.contains("no findings, 1 note"), "\(kept)")
       #expect(!kept.standardOutput.contains("--keep"), "\(kept)")
     }
   }

@@ -183,6 +183,9 @@ struct ServiceTests {
       #expect(
         stopped.standardOutput.hasPrefix("Stopped audiosession (process 4242)."), "\(stopped)")
       #expect(try await asked(sandbox).last == "--user stop audiosession.service")
+      let own = try await sandbox.shell(": > \(folder)/asked; \(stop) --sandbox")
+      #expect(own.standardOutput.contains("nothing to stop"), "\(own)")
+      #expect(try await asked(sandbox).isEmpty)
       let other = try await sandbox.shell(
         ": > \(folder)/asked; XDG_STATE_HOME=/other \(stop)")
       #expect(other.standardOutput.contains("nothing to stop"), "\(other)")

@@ -319,13 +319,6 @@ struct WatchTests {
     }
   }
 
-  @Test("a profile that does not exist", .server)
-  func nothing() async throws {
-    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
-      #expect(try await sandbox.audiosession("watch", "nosuch").status == 66)
-    }
-  }
-
   @Test("a profile from a pipe is read once, and is not suggested", .server)
   func pipe() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -8,13 +8,17 @@ import Testing
 @Suite struct ConvergenceTests {
   static let blocks = SeedBlock.all(300)
 
+  /// - Parameter body: returns whether the case changed a server.
   private func forEachCase(
-    of block: SeedBlock, _ body: (UInt64, inout SeededRandom) -> Void
+    of block: SeedBlock, _ body: (UInt64, inout SeededRandom) -> Bool
   ) {
+    var changes = 0
     for seed in block.seeds {
       var random = SeededRandom(seed: seed)
-      body(seed, &random)
+      if body(seed, &random) { changes += 1 }
     }
+    // A planner that refuses everything would pass otherwise.
+    #expect(changes > 0, "no case of \(block) changed anything")
   }
 
   @Test(arguments: blocks) func `any mode converges on any machine`(_ block: SeedBlock) {
@@ -45,7 +49,7 @@ import Testing
           plan.steps.map(\.phase) == plan.steps.map(\.phase).sorted(),
           "seed \(seed): out of order\n\(run.trace)")
       }
-      guard run.refusal == nil else { return }
+      guard run.refusal == nil else { return false }
       // The same mode once more, now with the baseline of the first time.
       var again = Run(run.server, run.input)
       again.input.baseline = run.stored
@@ -68,6 +72,7 @@ import Testing
           report.verdict != .applied || isProven, "seed \(seed): \(property) \(report)")
       }
       expectReadings(of: run, seed)
+      return run.plans.contains { !$0.isEmpty }
     }
   }
 
@@ -94,7 +99,7 @@ import Testing
       let before = server.snapshot
       var run = Run(server, PlanInput(mode: random.mode(), snapshot: before))
       run.run(batches: random.int(in: 1...4))
-      guard run.refusal == nil || run.plans.count > 0 else { return }
+      guard run.refusal == nil || run.plans.count > 0 else { return false }
       var back = Run(run.server, PlanInput(mode: AudioMode(), snapshot: run.server.snapshot))
       back.input.baseline = run.journal
       back.input.baseline.serverCookie = before.server.cookie
@@ -117,6 +122,7 @@ import Testing
           isOld || isNone == false || choice.map(Owned.isName) == true,
           "seed \(seed): \(choice ?? "none")\n\(run.trace)\n\(back.trace)")
       }
+      return run.server.snapshot.fingerprint != before.fingerprint
     }
   }
 
@@ -134,7 +140,7 @@ import Testing
       second.run()
       // A mode that cannot be applied leaves the first in effect.
       let last = second.refusal == nil ? second : first
-      guard last.refusal == nil else { return }
+      guard last.refusal == nil else { return false }
       var back = Run(last.server, PlanInput(mode: AudioMode(), snapshot: last.server.snapshot))
       back.input.baseline = last.stored
       back.input.memory = last.input.memory
@@ -144,6 +150,7 @@ import Testing
       #expect(back.refusal == nil, "seed \(seed)\n\(traces)")
       let differences = back.server.snapshot.fingerprint.difference(from: before.fingerprint)
       #expect(differences.isEmpty, "seed \(seed)\n\(differences)\n\(traces)")
+      return last.server.snapshot.fingerprint != before.fingerprint
     }
   }
 }

@@ -70,14 +70,23 @@ struct ServiceInstallCommand: SessionCommand {
     var isDone = true
     for words in [["daemon-reload"], ["enable", ServiceUnit.name], ["restart", ServiceUnit.name]] {
       // Only now: the holder stays if the manager does not accept the unit.
-      if words[0] == "restart" { try await takeOver(context) }
+      if words[0] == "restart" {
+        do { try await takeOver(context) } catch var error as SessionError {
+          error.message += "; the service is enabled, and not started"
+          throw error
+        }
+      }
       switch await manager.run(words) {
       case .done: continue
       case .waiting:
         isDone = false
         context.output.note("systemctl \(words[0]) is still at work; see 'service status'")
       case .failed(let reason):
-        try Task.checkCancellation()
+        guard !Task.isCancelled else {
+          throw SessionError(
+            .cancelled, stage: .session,
+            "cancelled at 'systemctl --user \(words[0])'; see 'audiosession service status'")
+        }
         throw SessionError(
           .refused, stage: .session,
           "the unit is written, but 'systemctl --user \(words.joined(separator: " "))' failed: "
