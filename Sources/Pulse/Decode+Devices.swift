@@ -47,10 +47,6 @@ extension DeviceFlags {
   }
 }
 
-extension Duration {
-  init(_ microseconds: pa_usec_t) { self = .microseconds(Int64(clamping: microseconds)) }
-}
-
 extension Device {
   init(_ info: pa_sink_info) {
     self.init(
@@ -62,7 +58,7 @@ extension Device {
       volumeSteps: info.n_volume_steps, isMuted: info.mute != 0,
       state: DeviceState(number: Int32(info.state.rawValue)),
       flags: DeviceFlags(info.flags.rawValue),
-      configuredLatency: Duration(info.configured_latency),
+      configuredLatency: .microseconds(Int64(clamping: info.configured_latency)),
       ports: entries(info.ports, info.n_ports).map { DevicePort($0) },
       activePort: info.active_port.flatMap { text($0.pointee.name) },
       properties: Pulse.properties(info.proplist))
@@ -78,7 +74,7 @@ extension Device {
       volumeSteps: info.n_volume_steps, isMuted: info.mute != 0,
       state: DeviceState(number: Int32(info.state.rawValue)),
       flags: DeviceFlags(info.flags.rawValue),
-      configuredLatency: Duration(info.configured_latency),
+      configuredLatency: .microseconds(Int64(clamping: info.configured_latency)),
       ports: entries(info.ports, info.n_ports).map { DevicePort($0) },
       activePort: info.active_port.flatMap { text($0.pointee.name) },
       properties: Pulse.properties(info.proplist))

@@ -86,10 +86,10 @@ extension PulseClient {
   ) throws(PulseError) -> [SnapshotAnswer] {
     var answers: [SnapshotAnswer] = []
     for object in changes.objects where isWanted(object) {
-      let isGone = changes.hasLost(object)
-      if !isGone, let module = changes.loadedModule(object) {
+      let isGone = changes.gone.contains(object)
+      if !isGone, let module = changes.loaded[object] {
         answers.append(.loaded(module))
-      } else if isGone || object.facility != .module
+      } else if isGone || object.facility != .module || changes.replaced.contains(object)
         || last?.module(at: Index<Module>(object.index)) == nil
       {
         answers.append(try connection.sendUpdate(object, isGone: isGone, timeout))

@@ -4,12 +4,13 @@ extension PulseError {
   /// Makes an error from libpulse's number (libpulse: `pa_context_errno`, `pa_strerror`).
   init(number: Int32, _ operation: String, address: String?) {
     let message = pa_strerror(number).map { String(cString: $0) }
-    self.init(Code(number: number), operation, message, address: address)
+    let code = Code.byNumber[UInt32(bitPattern: number)] ?? .other
+    self.init(code, operation, message, address: address)
   }
 }
 
 extension PulseError.Code {
-  private static let byNumber: [UInt32: PulseError.Code] = [
+  fileprivate static let byNumber: [UInt32: PulseError.Code] = [
     PA_ERR_ACCESS.rawValue: .accessDenied, PA_ERR_AUTHKEY.rawValue: .accessDenied,
     PA_ERR_COMMAND.rawValue: .notSupported, PA_ERR_NOTSUPPORTED.rawValue: .notSupported,
     PA_ERR_NOEXTENSION.rawValue: .notSupported, PA_ERR_OBSOLETE.rawValue: .notSupported,
@@ -22,8 +23,4 @@ extension PulseError.Code {
     PA_ERR_MODINITFAILED.rawValue: .moduleFailed, PA_ERR_BADSTATE.rawValue: .busy,
     PA_ERR_BUSY.rawValue: .busy, PA_ERR_IO.rawValue: .ioError,
   ]
-
-  init(number: Int32) {
-    self = Self.byNumber[UInt32(bitPattern: number)] ?? .other
-  }
 }

@@ -4,10 +4,14 @@ public import PulseTypes
 public struct SnapshotChanges: Sendable, Hashable {
   /// The objects to update; removed ones need no request.
   public private(set) var objects: Set<ObjectID>
-  private var gone: Set<ObjectID> = []
+  /// Those that the server reported as removed.
+  private(set) var gone: Set<ObjectID> = []
+  /// Those in whose place there is another one: PipeWire gives an index again at once.
+  private(set) var replaced: Set<ObjectID> = []
   /// Those that are new since then; one that goes again was never there.
   private var born: Set<ObjectID> = []
-  private var loaded: [ObjectID: Module] = [:]
+  /// Those that this client loaded.
+  private(set) var loaded: [ObjectID: Module] = [:]
 
   /// Starts with these objects.
   public init(_ objects: Set<ObjectID> = []) { self.objects = objects }
@@ -27,8 +31,14 @@ public struct SnapshotChanges: Sendable, Hashable {
     objects.insert(object)
     switch event.kind {
     case .new:
-      if gone.remove(object) == nil, !isReading { born.insert(object) }
-    case .remove: gone.insert(object)
+      if gone.remove(object) != nil {
+        replaced.insert(object)
+      } else if !isReading {
+        born.insert(object)
+      }
+    case .remove:
+      gone.insert(object)
+      loaded[object] = nil
     case .change: break
     }
   }
@@ -40,6 +50,7 @@ public struct SnapshotChanges: Sendable, Hashable {
   public mutating func load(_ module: Module) {
     let object = ObjectID(.module, module.index.rawValue)
     objects.insert(object)
+    gone.remove(object)
     loaded[object] = module
   }
 
@@ -48,19 +59,16 @@ public struct SnapshotChanges: Sendable, Hashable {
     let object = ObjectID(.module, module.rawValue)
     objects.insert(object)
     gone.insert(object)
+    loaded[object] = nil
   }
 
   /// Adds earlier changes.
   public mutating func merge(_ earlier: SnapshotChanges) {
+    // What has changed again since is not gone.
+    gone.formUnion(earlier.gone.subtracting(objects))
+    replaced.formUnion(earlier.replaced.union(earlier.gone.intersection(objects)))
     objects.formUnion(earlier.objects)
-    gone.formUnion(earlier.gone)
     born.formUnion(earlier.born.subtracting(gone))
-    loaded.merge(earlier.loaded) { now, _ in now }
+    loaded.merge(earlier.loaded.filter { !gone.contains($0.key) }) { now, _ in now }
   }
-
-  /// The module that was loaded with this index.
-  func loadedModule(_ object: ObjectID) -> Module? { loaded[object] }
-
-  /// Whether the server reported the object as removed.
-  func hasLost(_ object: ObjectID) -> Bool { gone.contains(object) }
 }

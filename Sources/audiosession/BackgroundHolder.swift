@@ -28,10 +28,12 @@ struct BackgroundHolder {
         isLate
         ? "the holder did not become ready within \(limit); --timeout sets how long to wait"
         : "the holder ended"
+      // How it ends is what matters: warnings may stand before.
+      let words = File.text(log).suffix(2000).split(separator: "\n").joined(separator: " ")
       throw SessionError(
         isLate ? .timedOut : .activationFailed, stage: .session,
         "the profile is applied, and no process maintains it: \(reason)"
-          + (Self.lastWords(log).map { "; its log: \($0)" } ?? ""),
+          + (words.isEmpty ? "" : "; its log: \(words)"),
         value: String(child), restored: false)
     }
   }
@@ -106,12 +108,5 @@ struct BackgroundHolder {
     for case let number? in Folder.names("/proc/self/fd").map({ Int32($0) }) where number > 2 {
       _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     }
-  }
-
-  /// Nil if it said nothing.
-  private static func lastWords(_ log: String) -> String? {
-    let text = File.text(log, atMost: 2000)
-    let lines = text.split(separator: "\n")
-    return lines.isEmpty ? nil : lines.joined(separator: " ")
   }
 }

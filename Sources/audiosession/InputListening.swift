@@ -7,12 +7,6 @@ enum InputListening {
   /// The duration, which the checks mention.
   private static let time = Duration.milliseconds(500)
 
-  private enum Outcome: Sendable {
-    /// The result of an input, with its index in the list; nil if it could not be recorded.
-    case heard(Int, MachineFacts.Heard?)
-    case timeIsUp
-  }
-
   /// The inputs to record: all hardware inputs that are not muted.
   static func inputs(_ snapshot: ServerSnapshot) -> [String] {
     snapshot.hardware(.input).filter { !$0.isMuted && $0.volume.loudest > .muted }.map(\.name)
@@ -23,18 +17,18 @@ enum InputListening {
   static func heard(
     _ inputs: [String], server: String, within limit: Duration
   ) async -> [MachineFacts.Heard] {
-    return await withTaskGroup(of: Outcome.self) { group in
+    return await withTaskGroup(of: (Int, MachineFacts.Heard?)?.self) { group in
       for (number, input) in inputs.enumerated() {
-        group.addTask { .heard(number, await record(input, server)) }
+        group.addTask { (number, await record(input, server)) }
       }
       group.addTask {
         try? await Task.sleep(for: limit)
-        return .timeIsUp
+        return nil
       }
       var results: [(place: Int, heard: MachineFacts.Heard)] = []
       var left = inputs.count
       while left > 0, let outcome = await group.next() {
-        guard case .heard(let place, let heard) = outcome else {
+        guard let (place, heard) = outcome else {  // the time is up
           group.cancelAll()
           continue
         }

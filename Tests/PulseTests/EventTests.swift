@@ -107,6 +107,31 @@ struct EventTests {
     #expect(changes.objects.count == 2)
   }
 
+  @Test func `an index that the server gives again is another object`() {
+    func event(_ kind: PulseEvent.Kind) -> PulseEvent {
+      PulseEvent(facility: .module, kind: kind, index: 5)
+    }
+    let object = ObjectID(.module, 5)
+    var changes = SnapshotChanges()
+    changes.note(event(.remove))
+    #expect(changes.gone == [object] && changes.replaced.isEmpty)
+    var later = SnapshotChanges()
+    later.note(event(.new))
+    // A reading that failed after the removal was noted.
+    later.merge(changes)
+    #expect(later.gone.isEmpty && later.replaced == [object])
+    changes.note(event(.new))
+    #expect(changes.gone.isEmpty && changes.replaced == [object])
+    // The same by this client, before the events; another program then takes the index.
+    var own = SnapshotChanges()
+    own.unload(Index(5))
+    own.load(Module(index: Index(5), name: "module-null-sink", argument: ""))
+    #expect(own.gone.isEmpty && own.loaded[object] != nil)
+    own.note(event(.remove))
+    own.note(event(.new))
+    #expect(own.gone.isEmpty && own.loaded[object] == nil && own.replaced == [object])
+  }
+
   /// What the events say is enough to keep a snapshot equal to a full listing.
   @Test func refreshedEqualsAFullListing() async throws {
     let server = try await PrivateServer()

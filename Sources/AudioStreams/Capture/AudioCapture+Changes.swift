@@ -230,7 +230,8 @@ extension AudioCapture {
       await endLostTap(id)
       await tryAgain(id)
     case .interruptionBegan(let reason): await giveWay(reason, id)
-    case .interruptionEnded(let shouldResume): await endInterruption(shouldResume, id)
+    case .interruptionEnded(let shouldResume):
+      await react(in: id) { await $0.continueAgain(shouldResume) }
     case .stopped: await endRun(id)
     default: break
     }
@@ -320,10 +321,6 @@ extension AudioCapture {
       capture.run?.silentSince = nil
       run.pipeline.pause(isAway: true, at: HostClock.nanoseconds)
     }
-  }
-
-  private func endInterruption(_ shouldResume: Bool, _ id: UInt64) async {
-    await react(in: id) { await $0.continueAgain(shouldResume) }
   }
 
   /// Nothing interrupts the capture any more; call it in turn.

@@ -215,27 +215,19 @@ public actor AudioPlayer {
 
     func open(_ path: String, until stop: StopSignal) -> Result<PlaybackFeed, StreamError> {
       Result { () throws(StreamError) in
-        PlaybackFeed(try AudioPlayer.reader(of: path, until: stop))
+        let reader = try SoundFileReader(path: path, until: stop)
+        guard SampleSpec.channelCounts.contains(reader.channels) else {
+          throw StreamError(
+            .notASound, "'\(path)' has \(reader.channels) channels; 1 to 32 can be played")
+        }
+        // A few samples at a very low rate would become more sound than fits into memory.
+        guard (1000...768_000).contains(reader.sampleRate) else {
+          throw StreamError(
+            .notASound, "'\(path)' has \(reader.sampleRate) Hz; 1000 to 768000 Hz can be played")
+        }
+        return PlaybackFeed(reader)
       }
     }
-  }
-
-  /// A file that can be played.
-  private static func reader(
-    of path: String, until stop: StopSignal
-  ) throws(StreamError) -> SoundFileReader {
-    let reader = try SoundFileReader(path: path, until: stop)
-    guard SampleSpec.channelCounts.contains(reader.channels) else {
-      throw StreamError(
-        .notASound,
-        "'\(path)' has \(reader.channels) channels; 1 to 32 can be played")
-    }
-    // A few samples at a very low rate would become more sound than fits into memory.
-    guard (1000...768_000).contains(reader.sampleRate) else {
-      throw StreamError(
-        .notASound, "'\(path)' has \(reader.sampleRate) Hz; 1000 to 768000 Hz can be played")
-    }
-    return reader
   }
 
   private enum News {

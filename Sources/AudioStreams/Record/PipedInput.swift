@@ -9,10 +9,6 @@ final class PipedInput {
   let path: String
   private let file: UnsafeMutablePointer<FILE>
 
-  static func standardInput(until stop: StopSignal) throws(StreamError) -> PipedInput {
-    try PipedInput(0, "standard input", stop)
-  }
-
   static func pipe(_ name: String, until stop: StopSignal) throws(StreamError) -> PipedInput {
     let pipe: Descriptor
     do throws(SystemError) {
@@ -25,7 +21,7 @@ final class PipedInput {
   }
 
   /// Reads to the end, or until it is stopped or the task is cancelled.
-  private init(_ input: Int32, _ title: String, _ stop: StopSignal) throws(StreamError) {
+  init(_ input: Int32, _ title: String, _ stop: StopSignal) throws(StreamError) {
     guard let file = tmpfile() else {
       throw FileOutput.error("\(title) cannot be copied")
     }

@@ -74,7 +74,9 @@ actor RecordingFile {
     }
     let room = { limit.map { max(0, $0 - writer.frames) } ?? .max }
     let isNewInput = noteInputs(of: buffer, limit)
-    if !buffer.missing.isEmpty { note(buffer.missing, limit) }
+    if !buffer.missing.isEmpty {
+      current.missing = (current.missing + Self.cut(buffer.missing, at: limit ?? .max)).joined()
+    }
     // First: no silence is in the file that is not listed, also if the disk is full then.
     if hasSidecar, isNewInput || !buffer.missing.isEmpty { try Sidecar.write(current, of: path) }
     do throws(StreamError) {
@@ -126,11 +128,6 @@ actor RecordingFile {
   }
 
   private func publish() { published.withLock { $0 = current } }
-
-  private func note(_ missing: [MissingFrames], _ limit: Int64?) {
-    current.missing += limit.map { Self.cut(missing, at: $0) } ?? missing
-    current.missing = current.missing.joined()
-  }
 
   /// The gaps, or their parts, before a position.
   private static func cut(_ missing: [MissingFrames], at limit: Int64) -> [MissingFrames] {

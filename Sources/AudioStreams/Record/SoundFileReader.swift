@@ -35,7 +35,7 @@ final class SoundFileReader {
     #if SNDFILE
       let input: PipedInput? =
         if name == "-" {
-          try .standardInput(until: stop)
+          try PipedInput(0, "standard input", stop)
         } else if File.status(name)?.isPipe == true {
           try .pipe(name, until: stop)
         } else {

@@ -6,40 +6,30 @@ public struct SignalLevel: Sendable, Hashable {
   /// The level from which on a sample is at full scale: 0.999.
   package static let fullScale = Float(AK_FULL_SCALE)
 
-  private var sums = Sums()
-
-  /// The sums from the C code, over all samples.
-  private struct Sums: Hashable, Sendable {
-    var peak: Float = 0
-    var sum = 0.0
-    var squares = 0.0
-    var frames: UInt64 = 0
-    var clipped: UInt64 = 0
-  }
+  /// The greatest absolute value.
+  public let peak: Double
+  /// The number of samples at full scale, that is, of at least 0.999.
+  public let clipped: Int
+  /// The number of samples.
+  public let frames: Int
+  /// Of all samples, and of their squares.
+  private let sum: Double
+  private let squares: Double
 
   /// Makes the level of an empty channel: silence.
-  public init() {}
+  public init() { self.init(ak_meter()) }
 
   init(_ level: ak_meter) {
-    sums = Sums(
-      peak: level.peak, sum: level.sum, squares: level.sum_of_squares, frames: level.frames,
-      clipped: level.clipped)
+    (peak, clipped, frames) = (Double(level.peak), Int(level.clipped), Int(level.frames))
+    (sum, squares) = (level.sum, level.sum_of_squares)
   }
 
-  /// The greatest absolute value.
-  public var peak: Double { Double(sums.peak) }
   /// The mean of the samples; 0 without an offset.
-  public var offset: Double { sums.frames == 0 ? 0 : sums.sum / Double(sums.frames) }
+  public var offset: Double { frames == 0 ? 0 : sum / Double(frames) }
   /// The root mean square, including the offset.
-  public var rms: Double {
-    (sums.frames == 0 ? 0 : sums.squares / Double(sums.frames)).squareRoot()
-  }
+  public var rms: Double { (frames == 0 ? 0 : squares / Double(frames)).squareRoot() }
   /// The root mean square without the offset, that is, of the audible part.
   public var loudness: Double { max(0, rms * rms - offset * offset).squareRoot() }
-  /// The number of samples at full scale, that is, of at least 0.999.
-  public var clipped: Int { Int(sums.clipped) }
-  /// The number of samples.
-  public var frames: Int { Int(sums.frames) }
 
   /// Measures each channel of interleaved samples.
   public static func measure(_ samples: UnsafeBufferPointer<Float>, channels: Int) -> [SignalLevel]

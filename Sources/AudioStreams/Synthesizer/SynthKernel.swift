@@ -45,9 +45,9 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
 
   /// Starts a note at a frame; a past frame means at once.
   package func play(_ note: Note, at frame: UInt64 = 0) throws(StreamError) -> Bool {
-    guard let amplitude = Float(inUnit: note.velocity.amplitude) else {
-      throw StreamError(
-        .invalidValue, "velocity \(note.velocity.amplitude) is not in 0...1; normal is 0.6")
+    let amplitude = note.velocity.amplitude
+    guard (0...1).contains(amplitude) else {
+      throw StreamError(.invalidValue, "velocity \(amplitude) is not in 0...1; normal is 0.6")
     }
     if let duration = note.duration, duration <= .zero {
       throw StreamError(.invalidValue, "a note of \(duration) has no time to sound")
@@ -56,7 +56,7 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
     let frames = note.duration.map { UInt64(saturating: min($0.seconds, 3e9) * sampleRate) }
     return push(
       ak_note_event(
-        frame: frame, duration: frames ?? UInt64.max, amplitude: amplitude,
+        frame: frame, duration: frames ?? UInt64.max, amplitude: Float(amplitude),
         pitch: try Self.midi(note.pitch), kind: AK_NOTE_ON))
   }
 
@@ -100,13 +100,5 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
       }
       count = frames * channels
     }
-  }
-}
-
-extension Float {
-  /// A number in 0...1; nil for any other.
-  init?(inUnit value: Double) {
-    guard (0...1).contains(value) else { return nil }
-    self.init(value)
   }
 }

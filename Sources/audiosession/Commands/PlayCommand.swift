@@ -49,12 +49,9 @@ struct PlayCommand: SessionCommand {
           "the sound was interrupted for \(Words.milliseconds(dropouts)) in all: the file was read, "
             + "or the sound delivered, too late")
       }
-      if options.json {
-        let result: JSONObject = [
-          "schema": 1, "file": file, "seconds": played.seconds, "dropouts": dropouts.seconds,
-        ]
-        try output.json(result)
-      }
+      try output.result(json: [
+        "file": file, "seconds": played.seconds, "dropouts": dropouts.seconds,
+      ]) { _ in [] }
       return Interruption.received.map(Status.signal) ?? .done
     }
   }

@@ -35,7 +35,8 @@ struct RevertCommand: SessionCommand {
     let (report, ending, snapshot) = try await context.withSession(hooks: hooks) { session in
       let (report, ending) = try await Interruption.cancelling {
         let report = try await session.revert(forgetsUnplugged: forget)
-        return (report, await endHolder(session))
+        // A failure must not hide what was reverted.
+        return (report, await outcome { try await stop ? StopCommand.stop(session, options) : nil })
       }
       return (report, ending, try? await session.snapshot())
     }
@@ -56,13 +57,5 @@ struct RevertCommand: SessionCommand {
     let isRefused = report.steps.contains { if case .refused = $0.outcome { true } else { false } }
     if isRefused { return .refused }
     return report.isUnrecorded == true || report.lost != nil ? .storeFailed : .done
-  }
-
-  /// Ends the holder, if that is asked for; a failure must not hide what was reverted.
-  private func endHolder(
-    _ session: AudioSession
-  ) async -> Result<SessionState.Holder?, any Error> {
-    guard stop else { return .success(nil) }
-    return await outcome { try await StopCommand.stop(session, options) }
   }
 }

@@ -29,8 +29,15 @@ struct StopCommand: SessionCommand {
       else { return (stopped, await session.hasStoredModeInEffect) }
       return (stopped, state.active)
     }
-    return try context.output.result(StopJSON(stopped: stopped.map(HolderJSON.init))) {
-      StopJSON.lines(stopped, isActive: isActive, width: $0)
+    let rest =
+      isActive
+      ? " Devices stay as they are; 'audiosession revert' restores what the session had changed."
+      : ""
+    let text =
+      stopped.map { "Stopped \($0.title).\(rest)" }
+      ?? "No process maintains the session; there is nothing to stop."
+    return try context.output.result(json: ["stopped": stopped.map(HolderJSON.init)]) {
+      Layout.wrap(text, indent: 0, width: $0)
     }
   }
 
@@ -65,21 +72,4 @@ struct HolderJSON: Encodable {
   let name: String
 
   init(_ holder: SessionState.Holder) { (pid, name) = (holder.pid, holder.name) }
-}
-
-struct StopJSON: EncodableWithNulls {
-  let schema = 1
-  let stopped: HolderJSON?
-
-  /// - Parameter isActive: whether a mode is still applied.
-  static func lines(_ holder: SessionState.Holder?, isActive: Bool, width: Int?) -> [Line] {
-    let rest =
-      isActive
-      ? " Devices stay as they are; 'audiosession revert' restores what the session had changed."
-      : ""
-    let text =
-      holder.map { "Stopped \($0.title).\(rest)" }
-      ?? "No process maintains the session; there is nothing to stop."
-    return Layout.wrap(text, indent: 0, width: width)
-  }
 }

@@ -56,8 +56,9 @@ final class Hooks: Sendable {
     SessionObserver(
       isAwaiting: { !self.folders.hooks(for: "pre-\($0.word)").isEmpty },
       willChange: { change, state in
-        await self.before(
-          Occasion(name: "pre-\(change.word)", state: state, profile: change.profile))
+        let end = ContinuousClock.now + self.limit
+        let occasion = Occasion(name: "pre-\(change.word)", state: state, profile: change.profile)
+        await self.run(occasion) { end - ContinuousClock.now }
       },
       didChange: { change, result in
         let occasion =
@@ -101,11 +102,6 @@ final class Hooks: Sendable {
       isOver.finish()
     }
     for await _ in end {}
-  }
-
-  private func before(_ occasion: Occasion) async {
-    let end = ContinuousClock.now + limit
-    await run(occasion) { end - ContinuousClock.now }
   }
 
   /// Runs the hooks for an occasion after those that wait already. It replaces a waiting occasion

@@ -1,4 +1,5 @@
 import AudioSession
+import JSONCoding
 
 /// A step of a plan or of an apply, in lists and in JSON.
 ///
@@ -9,23 +10,15 @@ struct StepItem: Encodable {
   /// The outcome; nil if the step is only planned.
   var outcome: StepOutcome?
 
-  private enum Key: String, CodingKey {
-    case phase, name, object, property, from, to, deferred, why, outcome, detail
-  }
-
   func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(step.phase, forKey: .phase)
-    try values.encode(step.property, forKey: .name)
-    try values.encode(step.setting.object, forKey: .object)
-    try values.encode(step.setting.propertyName, forKey: .property)
-    try values.encode(step.from?.stateValue, forKey: .from)
-    try values.encode(step.to.stateValue, forKey: .to)
-    try values.encode(step.isDeferred, forKey: .deferred)
-    try values.encode(step.why, forKey: .why)
-    guard let outcome else { return }
-    try values.encode(outcome.name, forKey: .outcome)
-    try values.encodeIfPresent(outcome.detail, forKey: .detail)
+    let members: JSONObject = [
+      "phase": step.phase, "name": step.property, "object": step.setting.object,
+      "property": step.setting.propertyName, "from": step.from?.stateValue,
+      "to": step.to.stateValue, "deferred": step.isDeferred, "why": step.why,
+    ]
+    let done: JSONObject = outcome.map { ["outcome": $0.name] } ?? [:]
+    let detail: JSONObject = outcome?.detail.map { ["detail": $0] } ?? [:]
+    try (members + done + detail).encode(to: encoder)
   }
 }
 

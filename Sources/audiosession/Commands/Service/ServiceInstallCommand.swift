@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 import POSIX
 import PulseSandbox
 
@@ -42,9 +43,18 @@ struct ServiceInstallCommand: SessionCommand {
     } else {
       isStarted = try await Interruption.cancelling { try await start(manager, context) }
     }
-    let result = ServiceInstallJSON(
-      unit: file.path, program: program, started: isStarted, commands: left)
-    return try context.output.result(result) { _ in Self.lines(result) }
+    return try context.output.result(json: [
+      "unit": file.path, "program": program, "started": isStarted, "commands": left,
+    ]) { _ in
+      let wrote: [Line] = [["wrote    ", Span(file.path)]]
+      guard isStarted else {
+        return left.isEmpty ? wrote : wrote + [["left to do:"]] + left.map { ["  ", Span($0)] }
+      }
+      return wrote + [
+        ["enabled  it starts at every login"],
+        ["started  it maintains the profile that was applied last"],
+      ]
+    }
   }
 
   /// Ends a process that 'apply --keep' or 'watch' left behind, or the service would wait behind it.
@@ -97,17 +107,6 @@ struct ServiceInstallCommand: SessionCommand {
     return isDone
   }
 
-  private static func lines(_ result: ServiceInstallJSON) -> [Line] {
-    var lines: [Line] = [["wrote    ", Span(result.unit)]]
-    guard result.started else {
-      return result.commands.isEmpty
-        ? lines : lines + [["left to do:"]] + result.commands.map { ["  ", Span($0)] }
-    }
-    lines.append(["enabled  it starts at every login"])
-    lines.append(["started  it maintains the profile that was applied last"])
-    return lines
-  }
-
   /// Variables that select the same stored mode, profiles and server as here, which a service
   /// manager may lack.
   static var environment: [(name: String, value: String)] {
@@ -115,12 +114,4 @@ struct ServiceInstallCommand: SessionCommand {
       ProcessEnvironment[name].map { (name, $0) }
     }
   }
-}
-
-struct ServiceInstallJSON: Encodable {
-  let schema = 1
-  let unit: String
-  let program: String
-  let started: Bool
-  let commands: [String]
 }
