@@ -10,15 +10,17 @@ typedef struct {
   int64_t began_ns;
   uint64_t frames;
   uint32_t deliveries;
-  uint32_t windows;  /* in a row that were wrong in the same way */
-  uint32_t fast;     /* in a row that had too many frames */
-  int64_t per_mille; /* of the first of them: counted against elapsed time */
+  uint32_t windows; /* in a row that were wrong in the same way */
+  uint32_t fast;    /* in a row that had too many frames */
+  int64_t first;    /* of the first of the row, per mille: counted against elapsed time */
+  uint64_t row_frames;
+  int64_t row_ns;
 } ps_clock;
 
 /* Resets after an interruption: the next delivery does not follow the last one. */
 void ps_clock_reset(ps_clock *clock);
-/* Adds a delivery; true if the stream has run at another rate for two seconds, or, unevenly, at a higher one
- * for four. */
+/* Adds a delivery; true if the stream has run at another usual rate for three seconds, at a higher one,
+ * unevenly, for four, or at an unusual lower one for twelve. */
 bool ps_clock_is_wrong(ps_clock *clock, int64_t now_ns, uint64_t frames, uint32_t rate);
 
 #endif
