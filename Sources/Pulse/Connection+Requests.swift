@@ -65,8 +65,10 @@ extension Connection {
 
   /// Called by the timer: ends requests that are due, and arms the timer for the others.
   func deadlineReached() {
-    deadlines.fired()
     let now = pa_rtclock_now()
+    if deadlines.fired(at: now), let context {
+      return deadlines.arm(now + 100_000, context, self)
+    }
     for request in pending.values where request.deadline <= now { abort(request.id, .timedOut) }
     guard let context, let next = pending.values.lazy.map(\.deadline).min() else { return }
     deadlines.arm(next, context, self)

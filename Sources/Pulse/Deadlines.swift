@@ -8,6 +8,7 @@ internal import PulseTypes
 struct Deadlines {
   private var timer: OpaquePointer?
   private var armedFor = UInt64.max
+  private var isInGrace = false
 
   static func deadline(in timeout: Duration) -> UInt64 {
     let now = pa_rtclock_now()
@@ -30,8 +31,13 @@ struct Deadlines {
     }
   }
 
-  /// Notes that the timer fired; it fires only once.
-  mutating func fired() { armedFor = .max }
+  /// Notes that the timer fired; it fires only once. True if this process was late, once in a row: answers
+  /// that came in the meantime are read only after the timers.
+  mutating func fired(at now: UInt64) -> Bool {
+    isInGrace = !isInGrace && armedFor < .max && now > armedFor + 50_000
+    armedFor = .max
+    return isInGrace
+  }
 
   mutating func free(_ api: UnsafeMutablePointer<pa_mainloop_api>) {
     if let timer { api.pointee.time_free(timer) }

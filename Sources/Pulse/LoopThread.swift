@@ -21,7 +21,7 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
   /// Why there is no thread: work runs on the threads that add it.
   let failure: PulseError?
   let api: UnsafeMutablePointer<pa_mainloop_api>
-  /// Set once, before the thread starts; weak, so that the loop does not retain itself.
+  /// Set once, before any work is added; weak, so that the loop does not retain itself.
   weak var executor: PulseLoop?
 
   private let lock = Lock()

@@ -35,10 +35,10 @@ public struct PulseEvent: Sendable, Hashable, CustomStringConvertible {
   /// The kind of change and the object.
   public var description: String { "\(kind) \(object)" }
 
-  /// Nil for an unknown facility or type.
+  /// Nil for an unknown facility or type, and for an object without an index.
   init?(_ type: pa_subscription_event_type_t, _ index: UInt32) {
     guard let facility = Facility(rawValue: UInt32(type.rawValue) & 0x0f),
-      let kind = Kind(rawValue: UInt32(type.rawValue) & 0x30)
+      let kind = Kind(rawValue: UInt32(type.rawValue) & 0x30), facility == .server || index != .max
     else { return nil }
     self.init(facility: facility, kind: kind, index: index)
   }

@@ -14,17 +14,20 @@ extension PulseLoop {
     guard thread.failure == nil else {
       do { return try await Task.sleep(until: moment) } catch { throw CancellationError() }
     }
-    let alarm = Alarm(thread.api)
-    await withTaskCancellationHandler {
-      // Only a closure that captures the isolated parameter is isolated.
-      _ = isolation
-      await thread.suspend { continuation in
-        thread.add(.call { alarm.begin(moment, continuation) })
+    // An alarm is at most a day ahead, and may ring a moment early: the clock is read before and after.
+    repeat {
+      let alarm = Alarm(thread.api)
+      await withTaskCancellationHandler {
+        // Only a closure that captures the isolated parameter is isolated.
+        _ = isolation
+        await thread.suspend { continuation in
+          thread.add(.call { alarm.begin(moment, continuation) })
+        }
+      } onCancel: {
+        thread.add(.call { alarm.ring() })
       }
-    } onCancel: {
-      thread.add(.call { alarm.ring() })
-    }
-    if Task.isCancelled { throw CancellationError() }
+      if Task.isCancelled { throw CancellationError() }
+    } while .now < moment
   }
 }
 
@@ -43,9 +46,9 @@ final class Alarm: @unchecked Sendable {  // used on the loop's thread alone
     guard !hasRung else { return ring() }
     var due = timeval()
     pa_gettimeofday(&due)
-    // One day at most: no wait is longer, and no sum overflows.
+    // One day at most, so that no sum overflows.
     let left = min(max(.zero, moment - .now), .seconds(86_400))
-    pa_timeval_add(&due, UInt64(left.microseconds))
+    pa_timeval_add(&due, UInt64(left.microseconds) + 1)
     // Retained until the alarm rings.
     let userdata = Unmanaged.passRetained(self).toOpaque()
     event = api.pointee.time_new(api, &due, onAlarm, userdata)

@@ -68,6 +68,8 @@ public actor PulseStream {
   public func updateProperties(
     _ properties: [String: String], timeout: Duration? = nil
   ) async throws(PulseError) {
+    // In the request an error would be taken for the connection's last one.
+    try withPropertyList(properties, for: "proplist_update") { _ in }
     try await handle.request("proplist_update of", timeout: timeout) { stream, context in
       try? withPropertyList(properties, for: "proplist_update") { list -> OpaquePointer? in
         pa_stream_proplist_update(stream, PA_UPDATE_REPLACE, list, onSuccess, context)
@@ -76,7 +78,8 @@ public actor PulseStream {
   }
 
   /// Requests another latency of the device, like `StreamOptions.latency` (libpulse:
-  /// `pa_stream_set_buffer_attr`).
+  /// `pa_stream_set_buffer_attr`). Of a stream that was opened without a latency only the buffer in the
+  /// server changes.
   public func setLatency(_ latency: Duration, timeout: Duration? = nil) async throws(PulseError) {
     guard let sampleSpec else { return try await cork(isCorked, timeout: timeout) }
     var sizes = pa_buffer_attr(deviceLatency: latency, direction, sampleSpec)
@@ -117,6 +120,7 @@ extension PulseClient {
     _ options: StreamOptions, timeout: Duration? = nil
   ) async throws(PulseError) -> PulseStream {
     let handle = StreamHandle(connection, options)
+    let end = ContinuousClock.now + (timeout ?? connection.requestTimeout)
     let opening = try handle.open(options, timeout: timeout)
     do throws(PulseError) {
       try await opening.value()
@@ -130,7 +134,7 @@ extension PulseClient {
     // The sizes are bytes of the *requested* spec; if the server chose another, they are requested
     // again.
     if let latency = options.latency, await stream.sampleSpec != options.spec {
-      try await stream.setLatency(latency, timeout: timeout)
+      try await stream.setLatency(latency, timeout: max(.zero, end - .now))
     }
     return stream
   }

@@ -21,7 +21,8 @@ public struct SnapshotChanges: Sendable, Hashable {
 
   /// Adds the change that an event reports.
   ///
-  /// - Parameter isReading: whether a snapshot is being read: it may have the new object already.
+  /// - Parameter isReading: whether a snapshot has the new object already, or may have it, because it is being
+  ///   read.
   public mutating func note(_ event: PulseEvent, isReading: Bool = false) {
     let object = event.object
     if event.kind == .remove, born.remove(object) != nil, loaded[object] == nil {

@@ -16,9 +16,10 @@ extension FixedWidthInteger {
 }
 
 extension Duration {
-  /// A number of seconds, at most a hundred years in either direction; zero for NaN.
+  /// A number of seconds to the nanosecond, at most a hundred years in either direction; zero for NaN.
   package init(saturatingSeconds seconds: Double) {
     let limit = 3.2e9
-    self = seconds.isNaN ? .zero : .seconds(max(-limit, min(limit, seconds)))
+    self = .nanoseconds(
+      seconds.isNaN ? 0 : Int64(saturating: max(-limit, min(limit, seconds)) * 1e9))
   }
 }

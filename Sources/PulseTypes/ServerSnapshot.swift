@@ -137,6 +137,21 @@ extension ServerSnapshot {
     all(modules, places.modules, .name(name)) { $0.name == name }
   }
 
+  /// Whether an object is listed; not of the server and its samples.
+  package func lists(_ object: ObjectID) -> Bool {
+    let index = object.index
+    return switch object.facility {
+    case .sink: device(.output, at: Index(index)) != nil
+    case .source: device(.input, at: Index(index)) != nil
+    case .sinkInput: stream(.output, at: Index(index)) != nil
+    case .sourceOutput: stream(.input, at: Index(index)) != nil
+    case .module: module(at: Index(index)) != nil
+    case .client: clients.contains { $0.index.rawValue == index }
+    case .card: cards.contains { $0.index.rawValue == index }
+    case .server, .sampleCache: false
+    }
+  }
+
   /// The client of a stream.
   public func client(of stream: Stream) -> Client? {
     stream.client.flatMap { index in

@@ -23,6 +23,8 @@ struct StreamMemory {
   /// Whether the stream still had the session's value when last seen; a value that the user chose
   /// in the meantime is rightly stored.
   var isAsMade = true
+  /// Whether the server has stored the values; otherwise that is tried again with each look.
+  var isStored = true
 }
 
 extension LiveServer {
@@ -35,7 +37,10 @@ extension LiveServer {
       // Restored: the server stores the right values by itself, except if the stream is still
       // lowered otherwise.
       guard let memory = memories[stream.index] else { return }
-      if memory.isMuted != isMuting { return await save(memory.saved) }
+      if memory.isMuted != isMuting {
+        memories[stream.index]?.isStored = await save(memory.saved)
+        return
+      }
       // A stream that has ended in the meantime may never have been restored.
       guard snapshot.stream(of: step.setting) != nil else {
         return await endMemory(of: stream.index)
@@ -54,7 +59,7 @@ extension LiveServer {
     memories[stream.index] = StreamMemory(
       saved: saved, seen: snapshot.stream(of: step.setting) ?? stream, isMuted: isMuting,
       made: step.to.volume)
-    await save(saved)
+    memories[stream.index]?.isStored = await save(saved)
   }
 
   /// Uses the value that the session manager restored for a stream as its previous one, except if
@@ -81,13 +86,16 @@ extension LiveServer {
       }
       // WirePlumber stores no other value of a stream.
       guard
-        snapshot.has(.learnedStreams) ? !stream.isAsLoud(as: memory.seen) : stream != memory.seen
-      else {
-        continue
-      }
+        !memory.isStored
+          || (snapshot.has(.learnedStreams)
+            ? !stream.isAsLoud(as: memory.seen) : stream != memory.seen)
+      else { continue }
       let now = memory.following(stream)
       memories[index] = now
-      if now.isAsMade { await save(now.saved) }
+      if now.isAsMade { memories[index]?.isStored = await save(now.saved) }
+    }
+    for (name, memory) in endedMemories where !memory.isStored {
+      endedMemories[name]?.isStored = await save(memory.saved)
     }
     await tendPlaces()
   }
@@ -96,7 +104,7 @@ extension LiveServer {
   func endMemory(of index: Index<PulseTypes.Stream>) async {
     guard let memory = memories.removeValue(forKey: index), memory.isAsMade else { return }
     endedMemories[memory.saved.name] = memory
-    await save(memory.saved)
+    endedMemories[memory.saved.name]?.isStored = await save(memory.saved)
   }
 
   /// The settings of streams that started with the values that the session had set on their
@@ -119,16 +127,29 @@ extension LiveServer {
   /// Forgets ended streams: their values are stored by now, or unknown for good.
   func forgetEnded() { endedMemories = [:] }
 
-  /// Ignores errors: a server that stores no streams refuses, which is fine.
+  /// Returns whether that need not be tried again: a server that stores no streams refuses, which is fine.
   ///
   /// PulseAudio replaces all that it has stored for such streams, PipeWire not the device. The device may be
   /// a person's choice of this moment: without it nothing is stored.
-  private func save(_ memory: SavedStream) async {
-    if snapshot.has(.learnedStreams) { return await memoryKeeper.remember(memory) }
-    guard let stored = try? await client.savedStreams(timeout: .seconds(1)) else { return }
-    var memory = memory
-    memory.device = stored.first { $0.name == memory.name }?.device
-    try? await client.save(memory, timeout: .seconds(1))
+  private func save(_ memory: SavedStream) async -> Bool {
+    guard !snapshot.has(.learnedStreams) else {
+      await memoryKeeper.remember(memory)
+      return true
+    }
+    return await isAnswered { () throws(PulseError) in
+      var memory = memory
+      memory.device =
+        try await client.savedStreams(timeout: .seconds(1)).first { $0.name == memory.name }?.device
+      try await client.save(memory, timeout: .seconds(1))
+    }
+  }
+
+  /// Whether the server carried out the request, or refused it.
+  func isAnswered(_ request: () async throws(PulseError) -> Void) async -> Bool {
+    do throws(PulseError) {
+      try await request()
+      return true
+    } catch { return error.code != .timedOut && error.code != .cancelled }
   }
 }
 

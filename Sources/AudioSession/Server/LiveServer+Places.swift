@@ -31,13 +31,19 @@ extension LiveServer {
     else { return }
     for (setting, place) in changed {
       let stream = snapshot.stream(movedBy: setting)
+      if var entry = saved.first(where: { $0.name == place.name }),
+        entry.device != place.former, place.isOwn(entry, in: snapshot)
+      {
+        entry.device = place.former
+        // Otherwise the next look tries it again.
+        guard
+          await isAnswered({ () throws(PulseError) in
+            try await client.save(entry, timeout: .seconds(1))
+          })
+        else { continue }
+      }
       places[setting]?.seen = stream
       if stream == nil { places[setting] = nil }
-      guard var entry = saved.first(where: { $0.name == place.name }),
-        entry.device != place.former, place.isOwn(entry, in: snapshot)
-      else { continue }
-      entry.device = place.former
-      try? await client.save(entry, timeout: .seconds(1))
     }
   }
 

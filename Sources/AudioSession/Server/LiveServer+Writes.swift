@@ -6,12 +6,14 @@ import SessionCore
 extension LiveServer {
   /// Requests a change; the server's acceptance does not mean that it has taken effect.
   func write(_ step: Step, _ deadline: Deadline) async throws(PulseError) {
-    // A stream waits for WirePlumber, other requests only for pipewire-pulse.
-    let timeout = step.setting.is(.ownStream) ? deadline.remaining : answerTime(deadline)
     guard let requests = step.setting.requests(for: step.to, in: snapshot) else {
       throw PulseError(.invalidArgument, "set \(step.setting.propertyName) to \(step.to)")
     }
-    for request in requests { try await send(request, timeout) }
+    for request in requests {
+      // A stream waits for WirePlumber, other requests only for pipewire-pulse.
+      try await send(
+        request, step.setting.is(.ownStream) ? deadline.remaining : answerTime(deadline))
+    }
   }
 
   private func send(_ request: ServerRequest, _ timeout: Duration) async throws(PulseError) {

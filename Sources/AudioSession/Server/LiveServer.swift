@@ -73,7 +73,9 @@ actor LiveServer {
   }
 
   private func note(_ event: PulseEvent, isReading: Bool) {
-    changes.note(event, isReading: isReading)
+    // The event of an object may come after the answer that lists it.
+    changes.note(
+      event, isReading: isReading || event.kind == .new && snapshot.lists(event.object))
     reported[event.object] = event.kind == .remove ? nil : reported[event.object, default: 0] + 1
     if traits.contains(.silentMoves) { isStale = true }
     wakeWaiters()
