@@ -142,10 +142,10 @@ static void note_sound(ps_stream *stream, int64_t now) {
   } else if (late > 0) {
     dryness->late_ns = late;
     dryness->late_at = now;
-  } else if (now - dryness->late_at > frames_ns(stream, stream->info.request_frames)) {
+  } else if (now - dryness->late_at > frames_ns(stream, stream->request_frames)) {
     dryness->late_ns = 0; /* the server had sound until then */
   }
-  dryness->end_ns = now + frames_ns(stream, stream->info.buffer_frames);
+  dryness->end_ns = now + frames_ns(stream, stream->buffer_frames);
 }
 
 void ps_fill(ps_stream *stream, size_t bytes) {
@@ -215,6 +215,7 @@ static void note_suspension(ps_stream *stream) {
 static void on_moved(pa_stream *native, void *user) {
   ps_stream *stream = user;
   atomic_store_explicit(&stream->device, pa_stream_get_device_index(native), memory_order_relaxed);
+  ps_note_buffers(stream);
   interrupt(stream);
   if (ps_stream_is_paused(stream)) {
     /* PulseAudio's module-role-cork forgets a stream that moves, and never asks to resume it. */
@@ -226,6 +227,11 @@ static void on_moved(pa_stream *native, void *user) {
   ps_add_event(stream, PS_MOVED);
   /* The other device may be suspended, or not, which libpulse notes without calling on_suspended. */
   if ((pa_stream_is_suspended(native) > 0) != stream->is_suspended) note_suspension(stream);
+}
+
+static void on_buffers(pa_stream *native, void *user) {
+  (void)native;
+  ps_note_buffers(user);
 }
 
 static void on_suspended(pa_stream *native, void *user) {
@@ -251,6 +257,7 @@ void ps_set_callbacks(ps_stream *stream) {
   pa_stream_set_write_callback(native, on_writable, stream);
   pa_stream_set_underflow_callback(native, on_underflow, stream);
   pa_stream_set_moved_callback(native, on_moved, stream);
+  pa_stream_set_buffer_attr_callback(native, on_buffers, stream);
   pa_stream_set_suspended_callback(native, on_suspended, stream);
   pa_stream_set_event_callback(native, on_event, stream);
 }

@@ -32,13 +32,13 @@ static pa_buffer_attr buffers(const ps_options *options, const pa_sample_spec *s
   return attributes;
 }
 
-static void note_buffers(ps_stream *stream) {
+void ps_note_buffers(ps_stream *stream) {
   const pa_buffer_attr *granted = pa_stream_get_buffer_attr(stream->stream);
   if (!granted) return;
   bool is_record = stream->options.direction == PS_RECORD;
-  stream->info.buffer_frames =
+  stream->buffer_frames =
       (uint32_t)((is_record ? granted->fragsize : granted->tlength) / stream->frame_bytes);
-  stream->info.request_frames = (uint32_t)(granted->minreq / stream->frame_bytes);
+  stream->request_frames = (uint32_t)(granted->minreq / stream->frame_bytes);
 }
 
 static void become_ready(ps_stream *stream) {
@@ -46,7 +46,9 @@ static void become_ready(ps_stream *stream) {
   stream->info.index = pa_stream_get_index(stream->stream);
   for (int i = 0; i < map->channels && i < PS_MAX_CHANNELS; i++)
     stream->info.positions[i] = map->map[i];
-  note_buffers(stream);
+  ps_note_buffers(stream);
+  stream->info.buffer_frames = stream->buffer_frames;
+  stream->info.request_frames = stream->request_frames;
   stream->is_suspended = pa_stream_is_suspended(stream->stream) > 0;
   stream->device_name = strdup(pa_stream_get_device_name(stream->stream));
   atomic_store_explicit(&stream->device, pa_stream_get_device_index(stream->stream),

@@ -50,6 +50,8 @@ struct ps_stream {
   pa_stream *stream;
   ps_device found;
   size_t frame_bytes;
+  uint32_t buffer_frames;  /* as granted for the device in use */
+  uint32_t request_frames;
   ps_clock clock;
   ps_dryness dryness;
   bool is_ended;
@@ -91,6 +93,7 @@ void ps_look_up(ps_stream *stream);
 void ps_make_stream(ps_stream *stream);
 /* Sets the callbacks that run in steady state. */
 void ps_set_callbacks(ps_stream *stream);
+void ps_note_buffers(ps_stream *stream);
 /* Renders what the server requests now, and notes how late it is. */
 void ps_fill(ps_stream *stream, size_t bytes);
 /* Requests realtime scheduling of the calling thread. */

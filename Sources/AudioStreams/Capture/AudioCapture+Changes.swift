@@ -19,6 +19,7 @@ extension AudioCapture {
       guard capture.isCurrent(tapID), let run = capture.run, let grant = run.grant,
         let tap = run.tap
       else { return }
+      let moves = run.pipeline.report.moves
       guard let snapshot = try? await capture.snapshot(),
         let device = snapshot.device(.input, at: tap.device)
       else {
@@ -32,7 +33,7 @@ extension AudioCapture {
         && (place.channels != nil || Int(spec.channels) == grant.channels)
       let configuration = (try? await capture.followed(run)) ?? run.configuration
       if await capture.mayTap(device, configuration) {
-        run.pipeline.report.device = device.name
+        run.pipeline.report.allow(device.name, after: moves)
         if isSame { return capture.noteInput(device.name) }
       }
       await capture.tapAgain(after: .routeChange)
@@ -65,6 +66,7 @@ extension AudioCapture {
   private func endOnMonitor(_ tapID: UInt64) async {
     await react { capture in
       guard capture.isCurrent(tapID), let run = capture.run, let tap = run.tap else { return }
+      let moves = run.pipeline.report.moves
       guard let snapshot = try? await capture.snapshot(),
         let device = snapshot.device(.input, at: tap.device),
         let configuration = try? await capture.followed(run)
@@ -74,7 +76,9 @@ extension AudioCapture {
       // A person may have chosen another one for this stream.
       let isDefault = snapshot.defaultDevice(.input)?.index == device.index
       let mayTap = await capture.mayTap(device, configuration)
-      guard isDefault, !mayTap else { return run.pipeline.report.device = device.name }
+      guard isDefault, !mayTap else {
+        return run.pipeline.report.allow(device.name, after: moves)
+      }
       await capture.tapAgain(after: .routeChange)
     }
   }

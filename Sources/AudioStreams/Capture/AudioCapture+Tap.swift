@@ -66,9 +66,10 @@ extension AudioCapture {
 
   /// Ends a run whose reader has left, or whose session was closed.
   func endRun(_ id: UInt64) async {
-    await inTurn { capture in
-      if capture.run?.id == id { await capture.end() }
-    }
+    guard run?.id == id else { return }
+    await takeTurnFromReactions()
+    defer { turns.pass() }
+    if run?.id == id { await end() }
   }
 
   /// Ends a run: the tap, then the buffers.

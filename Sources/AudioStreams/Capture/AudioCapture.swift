@@ -19,7 +19,7 @@ public actor AudioCapture {
   public private(set) var status = CaptureStatus.notInitialized
 
   var run: Run?
-  private let turns: Turns
+  let turns: Turns
   private nonisolated let readers = Readers<CaptureEvent>()
   private var observation: Task<Void, Never>?
   /// What the capture does by itself in its turn, and how many calls that end it wait for their turn.
@@ -321,7 +321,7 @@ public actor AudioCapture {
     }
   }
 
-  private func takeTurnFromReactions() async {
+  func takeTurnFromReactions() async {
     endings += 1
     reaction?.cancel()
     await turns.take()

@@ -67,7 +67,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       return report.unfit = error
     }
     channels = grant.channels
-    report.device = nil
+    report.noteMove()
     (isUnsure, isBurstUnsure) = (!isSure, false)
     framer?.device = grant.device
     stretch = Stretch(
@@ -127,7 +127,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Notes that the server moved the tap: sound from there is kept back until the report has its device.
   func noteMove() {
     expectGap(.routeChange)
-    report.device = nil
+    report.noteMove()
     isUnsure = true
   }
 

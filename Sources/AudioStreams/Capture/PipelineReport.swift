@@ -9,6 +9,7 @@ final class PipelineReport: Sendable {
     var format: (sampleRate: Int, channels: Int)?
     var channelMap: ChannelMap?
     var device: String?
+    var moves = 0
   }
 
   private let state = Guarded(State())
@@ -37,10 +38,20 @@ final class PipelineReport: Sendable {
     set { state.withLock { $0.channelMap = newValue } }
   }
 
-  /// The device of the tap that may be tapped, until the pipeline has taken it.
-  var device: String? {
-    get { state.withLock { $0.device } }
-    set { state.withLock { $0.device = newValue } }
+  /// How often the server has moved a tap.
+  var moves: Int { state.withLock { $0.moves } }
+
+  /// Notes that the device of the tap is not known.
+  func noteMove() {
+    state.withLock { state in
+      state.device = nil
+      state.moves += 1
+    }
+  }
+
+  /// Allows the device of the tap, which the pipeline takes, unless the tap was moved again since.
+  func allow(_ device: String, after moves: Int) {
+    state.withLock { if $0.moves == moves { $0.device = device } }
   }
 
   func takeDevice() -> String? { state.withLock { $0.device.take() } }

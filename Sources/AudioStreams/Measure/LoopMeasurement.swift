@@ -26,8 +26,8 @@ package struct LoopMeasurement: Sendable, Hashable {
   /// A sweep of 60 ms within the telephone band, at -18 dB.
   private static let chirp = (seconds: 0.06, from: 400.0, to: 3200.0, amplitude: 0.125)
   /// How long to wait for an echo after each sweep, in turn. They differ, so that an echo that comes only
-  /// after the next sweep is at another distance from each.
-  private static let pauses = [0.4, 0.6, 0.47, 0.75]
+  /// after the next sweep is at another distance from each, by more than a busy machine shifts one.
+  private static let pauses = [0.4, 0.7, 0.55, 0.85]
   /// By how many seconds the latencies of sweeps may differ from the usual one.
   private static let agreement = 0.03
   /// The minimum similarity of a detected sweep.

@@ -81,15 +81,20 @@ final class FileOutput {
   /// Writes all bytes; fewer if that fails.
   func write(_ bytes: UnsafeRawBufferPointer) -> Int {
     if isPipe { return writeToPipe(bytes) }
+    let done = put(bytes, at: position)
+    advance(done)
+    return done
+  }
+
+  private func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int {
     var done = 0
     while done < bytes.count {
       let count = withoutSignals {
-        pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, Int(position) + done)
+        pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, Int(offset) + done)
       }
       guard note(count) else { break }
       done += max(0, count)
     }
-    advance(done)
     return done
   }
 
@@ -181,15 +186,7 @@ final class FileOutput {
 
   /// Overwrites written bytes.
   func patch(_ bytes: [UInt8], at offset: Int64) {
-    guard !isPipe else { return }
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        pwrite(descriptor, $0.baseAddress! + done, bytes.count - done, Int(offset) + done)
-      }
-      guard note(count) else { return }
-      done += max(0, count)
-    }
+    if !isPipe { _ = bytes.withUnsafeBytes { put($0, at: offset) } }
   }
 
   /// Sets the mask in the header of a `WAVE_FORMAT_EXTENSIBLE` file.

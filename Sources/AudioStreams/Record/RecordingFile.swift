@@ -74,14 +74,21 @@ actor RecordingFile {
     }
     let room = { limit.map { max(0, $0 - writer.frames) } ?? .max }
     let isNewInput = noteInputs(of: buffer, limit)
-    if !buffer.missing.isEmpty {
-      current.missing = (current.missing + Self.cut(buffer.missing, at: limit ?? .max)).joined()
-    }
+    let missing = Self.cut(buffer.missing, at: limit ?? .max)
+    if !missing.isEmpty { current.missing = (current.missing + missing).joined() }
     // First: no silence is in the file that is not listed, also if the disk is full then.
-    if hasSidecar, isNewInput || !buffer.missing.isEmpty { try Sidecar.write(current, of: path) }
+    if hasSidecar, isNewInput || !missing.isEmpty { try Sidecar.write(current, of: path) }
     do throws(StreamError) {
       var silence = min(room(), buffer.framesMissingBefore)
-      while silence > 0 {
+      if !hasSidecar {
+        // A pipe whose reader is as fast as the sound would never catch up with silence for what was dropped
+        // while it read other silence.
+        silence = min(
+          silence,
+          buffer.missing.filter { $0.cause != .slowConsumer && $0.position < buffer.position }
+            .reduce(0) { $0 + Int64($1.frames) })
+      }
+      while silence > 0, hasSidecar || !stop.isRaised {
         let part = min(silence, Int64(writer.sampleRate))
         try writer.writeSilence(frames: part)
         silence -= part
@@ -98,8 +105,12 @@ actor RecordingFile {
       current.missing = Self.cut(current.missing, at: writer.frames)
       current.inputs.removeAll { $0.position >= writer.frames }
       publish()
-      if hasSidecar, isNewInput || !buffer.missing.isEmpty {
-        try? Sidecar.write(current, of: path)
+      if hasSidecar, isNewInput || !missing.isEmpty {
+        if current.missing.isEmpty, current.inputs.count < 2 {
+          Sidecar.remove(of: path)
+        } else {
+          try? Sidecar.write(current, of: path)
+        }
       }
       throw error
     }

@@ -114,13 +114,14 @@ final class SoundFileReader {
     }
   #endif
 
-  /// Reads up to a number of interleaved frames; fewer at the end, none after it. Throws only once all
-  /// sound before the damage has been read.
+  /// Reads up to a number of interleaved frames; fewer at the end, none after it. What is no number is silence:
+  /// converters and mixers would spread it. Throws only once all sound before the damage has been read.
   func read(frames count: Int) throws(StreamError) -> [Float] {
     #if SNDFILE
       if let damage { throw damage }
       let samples = [Float](unsafeUninitializedCapacity: count * channels) { buffer, used in
         used = Int(max(0, sf_readf_float(native, buffer.baseAddress, Int64(count)))) * channels
+        for index in 0..<used where !buffer[index].isFinite { buffer[index] = 0 }
       }
       if sf_error(native) != 0 {
         let error = StreamError(

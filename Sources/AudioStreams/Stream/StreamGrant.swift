@@ -10,7 +10,8 @@ struct StreamGrant: Sendable, Hashable {
   var channels: Int
   /// What the channels are.
   var channelMap: ChannelMap
-  /// Record: the frames that arrive at once. Playback: the frames that are buffered.
+  /// Record: the frames that arrive at once. Playback: the frames that are buffered. At most ten seconds,
+  /// whatever the server says: memory and time limits follow it.
   var bufferFrames: Int
   /// The name of the device on which the stream was created.
   var device: String?
@@ -27,7 +28,7 @@ struct StreamGrant: Sendable, Hashable {
           ChannelPosition(number: Int($0))
         })
     }
-    bufferFrames = Int(info.buffer_frames)
+    bufferFrames = min(Int(info.buffer_frames), rate * 10)
     self.scheduling = Scheduling(scheduling)
   }
 }

@@ -104,6 +104,11 @@ final class Engine: Sendable {
     }
   }
 
+  /// The parts of a stream, also while its output takes nothing.
+  var opened: SynthParts? {
+    content.withLock { if case .running(_, let parts) = $0.state { parts } else { nil } }
+  }
+
   /// The parts of a stream that plays.
   var parts: SynthParts? {
     content.withLock { content in

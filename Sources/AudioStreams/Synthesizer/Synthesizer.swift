@@ -198,7 +198,7 @@ public final class Synthesizer: Sendable {
   /// The device's rate in Hz; nil while the synthesizer does not run.
   public var sampleRate: Int? { engine.parts.map { Int(saturating: $0.kernel.sampleRate) } }
   /// The frames that the current stream has mixed so far; they are heard `bufferDuration` later.
-  public var position: UInt64 { engine.parts?.kernel.position ?? 0 }
+  public var position: UInt64 { engine.opened?.kernel.position ?? 0 }
   /// How many notes were refused because the queue was full, since `start()`.
   public var refusedEvents: UInt64 { engine.figures.refused }
   /// How often the stream ended and was opened again since `start()`.
