@@ -63,16 +63,20 @@ extension AudioSession {
   /// Changes part of the mode and applies the result.
   ///
   /// Starts from the current mode: this session's, otherwise the stored one. Waiting changes build
-  /// on each other. A change of the category drops the options, unless it changes these, too: as in
-  /// AVAudioSession, options belong to the category with which they were set.
+  /// on each other, and a call that waits with `.waits` ends. A change of the category drops the options,
+  /// unless it changes these, too (to other ones): as in AVAudioSession, options belong to the category with
+  /// which they were set. A change of the category, of the output or of its port ends an
+  /// ``overrideOutputPort(_:)``.
   ///
-  /// - Parameter change: changes a copy of the current mode; called once, on the session's thread.
+  /// - Parameter change: changes a copy of the current mode; called on the session's thread, and not at all if a
+  ///   later call replaces the mode first.
   /// - Throws: as ``setAudioMode(_:profile:options:)``; the former mode then stays in effect.
   @discardableResult
   public func update(
     _ change: sending (inout AudioMode) -> Void
   ) async throws(SessionError) -> ApplyReport {
-    try await inTurn(.buildsOnMode) { session, budget throws(SessionError) in
+    queue.newDecision()
+    return try await inTurn(.buildsOnMode) { session, budget throws(SessionError) in
       let live = try await session.connected(budget.run)
       let stored = try await session.currentMode(session.store(live))
       var declared = stored ?? OwnMode(mode: AudioMode(), profile: nil)
@@ -83,7 +87,14 @@ extension AudioSession {
         declared.mode.options = nil
       }
       try session.checkMode(declared.mode)
-      return try await session.apply(declared, budget)
+      let keepsPort =
+        declared.mode.category == before.category && declared.mode.outputPort == before.outputPort
+        && declared.mode.preferredOutput == before.preferredOutput
+      let port = await session.upkeep.portOverride
+      let changed = declared
+      return try await session.overriding(keepsPort ? port : .none) { () throws(SessionError) in
+        try await session.apply(changed, budget)
+      }
     }
   }
 

@@ -14,6 +14,7 @@ extension AudioSession {
   ) async throws(SessionError) {
     guard let own = life.mode else { return }
     let (store, start) = (store(live), upkeep.now)
+    try replaceStored(with: own, store)
     // The cards that a plan may take for just added are those that have come since.
     upkeep.noteAttachments(await live.snapshot)
     var input = try await input(own.mode, live, store, isExplicit: false)

@@ -124,6 +124,7 @@ extension AudioSession {
     if isActive {
       try store.write(status)
       try store.commit(stored, baseline)
+      upkeep.isStoredOfOther = false
     } else {
       // The restored state stays, even if the store cannot be written.
       try? store.write(status)

@@ -88,6 +88,7 @@ extension AudioSession {
       let snapshot = try await snapshot()
       return Category.allCases.filter { category in
         category.directions.allSatisfy { snapshot.canServe($0) }
+          && (category != .multiRoute || snapshot.hardware(.output).count > 1)
       }
     }
   }

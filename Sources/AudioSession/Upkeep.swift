@@ -16,6 +16,8 @@ struct Upkeep {
   /// The default devices that were restored since the last state was published.
   var restoredDefaults: Set<String> = []
   var isRecovering = false
+  /// Whether the stored mode is that of the process that had taken this session over.
+  var isStoredOfOther = false
   /// The server that was there last: a holder waits for that one, whatever other addresses there are.
   var lastServer: SessionStore.Server?
   /// The port override that lasts until the next route change.

@@ -36,8 +36,10 @@ public struct ParsedProfile: Sendable, Hashable {
     }
     let place = property.flatMap { places[$0.rawValue] }
     var value = error.value
-    if let written = place?.text, let said = error.value, said.contains(where: \.isLetter) {
-      // Quotes `3600 s` as written, not in the core's unit.
+    if let written = place?.text, let said = error.value,
+      (said + written).contains(where: \.isLetter)
+    {
+      // Quotes `3600 s` and `30 dB` as written, not in the core's unit.
       message = message.replacing(said, with: written, maxReplacements: 1)
       value = written
     }

@@ -20,7 +20,11 @@ extension Profile {
     environment: [String: String] = processEnvironment
   ) throws(SessionError) -> String {
     let (path, folder) = try place(for: name, overwrite: overwrite, environment: environment)
-    _ = try parse(text, name: name)
+    let mistake = check(text, as: name, at: path, environment: environment).first {
+      // Of a drop-in it is not this text's.
+      $0.severity == .error && !$0.file.hasPrefix(path + ".d/")
+    }
+    if let mistake { throw mistake.sessionError }
     // A link stays: the file may be in a folder of settings that is under version control.
     var target = File.target(path)
     // A device, such as /dev/null, is not the profile's to replace.

@@ -102,10 +102,16 @@ extension AudioSession {
       released = since
     }
     guard Task.isCancelled || SessionLock.isHeld(lock, by: holder.pid) else { return holder }
+    let name = "\(holder.name) (process \(holder.pid))"
+    guard !Task.isCancelled else {
+      throw SessionError(
+        .cancelled, stage: .session, "cancelled: \(name) was asked to end, and may still be ending",
+        value: String(holder.pid))
+    }
     throw SessionError(
-      Task.isCancelled ? .cancelled : .timedOut, stage: .session,
-      "\(holder.name) (process \(holder.pid)) has not ended \(configuration.timeout) after SIGTERM; "
-        + "it may be frozen: kill -9 \(holder.pid)",
+      .timedOut, stage: .session,
+      "\(name) has not ended \(configuration.timeout) after SIGTERM; it may be frozen: "
+        + "kill -9 \(holder.pid)",
       value: String(holder.pid))
   }
 }

@@ -34,6 +34,7 @@ extension AudioSession {
         let report = answer.report
       else { continue }
       if configuration.isHolding { waitBehind(request, store) }
+      if !order.isRestoring { emit(.applied) }
       await publish(report.state, isOurs: true)
       return report
     }

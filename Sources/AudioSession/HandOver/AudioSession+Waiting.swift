@@ -184,6 +184,16 @@ extension AudioSession {
     do throws(SessionError) { return try storedMode(store)?.isActive == true } catch { return true }
   }
 
+  /// Stores the session's own mode in place of the one of the process that had taken it over.
+  func replaceStored(with own: OwnMode, _ store: SessionStore) throws(SessionError) {
+    guard upkeep.isStoredOfOther else { return }
+    try store.commit(
+      StoredMode(
+        mode: own.mode, profile: own.profile,
+        generation: store.generation().addingSaturating(1), isActive: true), nil)
+    upkeep.isStoredOfOther = false
+  }
+
   /// Applies the session's own mode once it has the lock again.
   func applyAgain(_ store: SessionStore) async {
     var isOver = takeOverEnded()
@@ -206,11 +216,8 @@ extension AudioSession {
       return noteChange()
     }
     do throws(SessionError) {
-      // The stored mode is the other process's.
-      try store.commit(
-        StoredMode(
-          mode: own.mode, profile: own.profile,
-          generation: store.generation().addingSaturating(1), isActive: true), nil)
+      upkeep.isStoredOfOther = true
+      try replaceStored(with: own, store)
       guard let live, await live.lost == nil else {
         emit(isOver)
         return noteChange()

@@ -166,9 +166,11 @@ extension AudioMode {
 
 extension AudioMode {
   /// Returns the mode with its unset fields taken from another one, as `extends` does with
-  /// profiles.
+  /// profiles. Of a channel map and a polar pattern, which exclude each other, its own replaces either.
   package func layered(over base: AudioMode) -> AudioMode {
-    var result = self
+    var (result, base) = (self, base)
+    if channelMap != nil { base.polarPattern = nil }
+    if polarPattern != nil { base.channelMap = nil }
     for row in Property.rows { row.fill(&result, base) }
     return result
   }

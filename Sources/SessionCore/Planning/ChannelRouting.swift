@@ -37,8 +37,10 @@ extension ChannelRouting {
       // Only an unchanged layout that is not standard gets here; it stays.
       return ChannelRouting(masterMap: ChannelMap(turned), map: hardware)
     }
-    // All channels of hardware with a non-standard layout are left alone.
-    let isUntouched = turned == hardware.positions && Set(turned) != Set(map.positions)
+    // All channels of hardware with a non-standard layout are left alone, except if they are to be stereo.
+    let isUntouched =
+      preferences.polarPattern == nil && turned == hardware.positions
+      && Set(turned) != Set(map.positions)
     return ChannelRouting(masterMap: ChannelMap(turned), map: isUntouched ? hardware : map)
   }
 

@@ -23,12 +23,13 @@ extension SessionState {
     typed(.ioBufferDuration) { $0.number.map { Duration(saturatingSeconds: $0) } }
   }
 
-  /// The gain of the input that programs get, with that of the session's own devices.
+  /// The gain of the input that programs get, with that of the session's own devices; to the hundredth of a
+  /// percent.
   public var inputGain: Preference<Volume> {
     typed(.inputGain) { $0.number.map(Volume.init(fraction:)) }
   }
 
-  /// The volume of the output, with that of the session's own devices.
+  /// The volume of the output, with that of the session's own devices; to the hundredth of a percent.
   public var outputVolume: Preference<Volume> {
     typed(.outputVolume) { $0.number.map(Volume.init(fraction:)) }
   }

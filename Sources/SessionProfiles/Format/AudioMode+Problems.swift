@@ -17,9 +17,10 @@ extension AudioMode {
       }
       let hasInput = preferredInput != nil || failed.contains(.preferredInput)
       let hasPort = inputPort != nil || failed.contains(.inputPort)
-      if error.code != .missingDataSourceName || !(hasInput && hasPort) {
-        problems.append((error, property))
-      }
+      let isExcused =
+        error.code == .missingDataSourceName
+        ? hasInput && hasPort : property == .options && failed.contains(.category)
+      if !isExcused { problems.append((error, property)) }
       property.row.clear(&rest)
     }
     return problems
