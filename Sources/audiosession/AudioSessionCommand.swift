@@ -69,9 +69,12 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
       let output = Output(isJSON: false, isPlain: arguments.contains("--plain"))
       output.end(with: topic.text(output.terminal))
     }
-    // The parser would take the next word for the address.
-    if arguments.prefix(while: { $0 != "--" }).contains("--server=") {
-      UsageError(ValidationError(GlobalOptions.emptyServer), arguments).end()
+    // The parser would take the next word for the value.
+    let words = arguments.prefix { $0 != "--" }
+    if let option = words.first(where: {
+      $0.hasPrefix("--") && $0.firstIndex(of: "=") == $0.indices.last
+    }) {
+      UsageError(ValidationError(GlobalOptions.emptyValue(of: option.dropLast())), arguments).end()
     }
     do {
       let command = try parsed(arguments)

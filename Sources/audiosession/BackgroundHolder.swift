@@ -61,7 +61,7 @@ struct BackgroundHolder {
       throw SessionError(
         .timedOut, stage: .session,
         "the profile is applied, and the service that is to maintain it is still starting; see "
-          + "'audiosession service status'")
+          + "'audiosession service status'", restored: false)
     }
   }
 
@@ -99,7 +99,8 @@ struct BackgroundHolder {
     do throws(SystemError) { return try launch.spawn() } catch {
       throw SessionError(
         .activationFailed, stage: .session,
-        "cannot start a holder: \(error)")
+        "the profile is applied, and no process maintains it: the holder could not be started (\(error))",
+        restored: false)
     }
   }
 

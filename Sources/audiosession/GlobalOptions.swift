@@ -32,12 +32,14 @@ struct GlobalOptions: ParsableArguments, Sendable {
 
   var sandboxServer: ServerKind { pipewire ? .pipewire : .pulseaudio }
 
-  static let emptyServer = "the address of --server is empty; leave the option out for the default"
+  static func emptyValue(of option: Substring) -> String {
+    "the value of \(visible(String(option))) is empty; leave the option out for the default"
+  }
 
   func validate() throws {
     guard let server else { return }
     guard !server.isEmpty else {
-      throw ValidationError(Self.emptyServer)
+      throw ValidationError(Self.emptyValue(of: "--server"))
     }
     guard !sandbox else {
       throw ValidationError("--server and --sandbox name two servers; leave one of them out")

@@ -8,20 +8,21 @@ import POSIX
 /// server is cancelled: it finishes its step, rolls back and reports; a second signal ends it
 /// without that. A private server ends by itself when this process does.
 enum Interruption {
-  private enum Mode {
-    case ending
-    case cancelling(@Sendable () -> Void)
-    case ignoringKeyboard(@Sendable () -> Void)
-    /// Like `ending`, but Ctrl-C is for another program.
-    case lending
-    /// - Parameter reload: what SIGHUP does; nil if it ends the program, too.
-    case watching(end: @Sendable () -> Void, reload: (@Sendable () -> Void)?)
+  private struct Mode {
+    /// Cancels the command at the first signal; nil if that ends the process.
+    var cancel: (@Sendable () -> Void)?
+    /// Whether Ctrl-C is for another program.
+    var leavesKeyboard = false
+    /// Whether the end of the output's reader cancels it, too.
+    var isWatching = false
+    /// What SIGHUP does; nil if it is like the others.
+    var reload: (@Sendable () -> Void)?
   }
 
   /// One lock protects both: a signal arrives either before a change begins, which is then
   /// cancelled at once, or after, and cancels it. There is no gap between two modes.
   private struct Situation {
-    var mode = Mode.ending
+    var mode = Mode()
     /// The first signal.
     var received: Int32?
     /// When it arrived.
@@ -33,24 +34,17 @@ enum Interruption {
     mutating func take(
       _ number: Int32, at now: ContinuousClock.Instant
     ) -> (@Sendable () -> Void)? {
-      switch mode {
-      case .ignoringKeyboard where number == SIGINT, .lending where number == SIGINT: return nil
-      default: break
-      }
-      if case .watching(_, let reload?) = mode, number == SIGHUP { return reload }
+      if mode.leavesKeyboard, number == SIGINT { return nil }
+      if let reload = mode.reload, number == SIGHUP { return reload }
       let isFirst = received == nil
       // timeout(1) and similar programs signal the process and then its group, faster than any
       // person.
       if !isFirst, now - moment < .milliseconds(100) { return nil }
       if isFirst { (received, moment) = (number, now) }
-      switch mode {
-      case .cancelling(let cancel) where isFirst, .ignoringKeyboard(let cancel) where isFirst,
-        .watching(let cancel, _) where isFirst:
-        return {
-          raiseAlarm()
-          cancel()
-        }
-      default: return { _exit(128 + number) }
+      guard isFirst, let cancel = mode.cancel else { return { _exit(128 + number) } }
+      return {
+        raiseAlarm()
+        cancel()
       }
     }
   }
@@ -151,18 +145,17 @@ enum Interruption {
   /// Whether the command runs for a reader of its output: a pipe or a terminal, which can
   /// disappear. A file remains, and a service manager handles its socket itself.
   private static var isForReader: Bool {
-    guard case .watching = situation.withLock({ $0.mode }) else { return false }
+    guard situation.withLock({ $0.mode.isWatching }) else { return false }
     var status = stat()
     return isatty(1) == 1 || fstat(1, &status) == 0 && status.isPipe
   }
 
   private static func handleUnread() {
-    let end: (@Sendable () -> Void)? = situation.withLock {
-      $0.isUnread = true
-      if case .watching(let end, _) = $0.mode { return end }
-      return nil
+    let cancel = situation.withLock { situation in
+      situation.isUnread = true
+      return situation.mode.isWatching ? situation.mode.cancel : nil
     }
-    end?()
+    cancel?()
   }
 
   /// Reports, once, the arrival of a signal to code that waits for something else.
@@ -175,7 +168,7 @@ enum Interruption {
   static func cancelling<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    try await run(body) { .cancelling($0) }
+    try await run(body) { Mode(cancel: $0) }
   }
 
   /// Runs a wait whose error, once it is cancelled, describes the wait, not the cancellation.
@@ -187,7 +180,7 @@ enum Interruption {
   static func leavingKeyboard<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    try await run(body) { .ignoringKeyboard($0) }
+    try await run(body) { Mode(cancel: $0, leavesKeyboard: true) }
   }
 
   /// Waits for another program in the foreground: Ctrl-C is for that program, other signals end
@@ -195,8 +188,8 @@ enum Interruption {
   static func lendingKeyboard<Value>(
     _ body: () throws(SessionError) -> Value
   ) throws(SessionError) -> Value {
-    situation.withLock { $0.mode = .lending }
-    defer { situation.withLock { $0.mode = .ending } }
+    situation.withLock { $0.mode = Mode(leavesKeyboard: true) }
+    defer { situation.withLock { $0.mode = Mode() } }
     return try body()
   }
 
@@ -205,7 +198,7 @@ enum Interruption {
   static func watching<Value: Sendable>(
     reload: (@Sendable () -> Void)? = nil, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    try await run(body) { .watching(end: $0, reload: reload) }
+    try await run(body) { Mode(cancel: $0, isWatching: true, reload: reload) }
   }
 
   private static func run<Value: Sendable>(

@@ -21,8 +21,8 @@ struct NotifyListener: ~Copyable {
     guard UnixAddress(address)?.with({ bind(number, $0, $1) }) == 0 else {
       throw SessionError(
         .activationFailed, stage: .session,
-        "cannot create the socket on which the holder reports that it is ready: \(SystemError.last)"
-      )
+        "the profile is applied, and no process maintains it: no socket on which the holder reports "
+          + "that it is ready (\(SystemError.last))", restored: false)
     }
   }
 

@@ -44,7 +44,8 @@ struct UsageError {
     let start = "Unknown option '"
     guard message.hasPrefix(start) else { return unexpected(message, arguments) }
     let option = message.dropFirst(start.count).prefix { $0 != "'" && $0 != "=" }
-    guard let better = guesses[String(option)], help(for: arguments).contains(" \(better)") else {
+    guard let better = guesses[String(option)], options(for: arguments).contains(" \(better)")
+    else {
       return message
     }
     return "there is no option '\(visible(String(option)))' here; do you mean '\(better)'?"
@@ -53,14 +54,16 @@ struct UsageError {
   /// The device that newcomers name without its option.
   private static func unexpected(_ message: String, _ arguments: [String]) -> String {
     let start = "Unexpected argument '"
-    guard message.hasPrefix(start), help(for: arguments).contains(" --device") else {
+    guard message.hasPrefix(start), options(for: arguments).contains(" --device") else {
       return message
     }
     return message + "; a device is named with --device"
   }
 
-  private static func help(for arguments: [String]) -> String {
-    AudioSessionCommand.helpMessage(for: command(in: arguments))
+  /// The options in the help of a command, without its description.
+  private static func options(for arguments: [String]) -> Substring {
+    let help = AudioSessionCommand.helpMessage(for: command(in: arguments))
+    return help[(help.firstRange(of: "\nOPTIONS:")?.upperBound ?? help.endIndex)...]
   }
 
   private static func command(in arguments: [String]) -> any ParsableCommand.Type {

@@ -87,7 +87,7 @@ struct ApplyCommand: SessionCommand {
     }
     let output = context.output
     let names = context.names(snapshot)
-    var notes = ApplyNotes.notes(report.state)
+    var notes = options.sandbox ? [] : ApplyNotes.notes(report.state)
     if !met.isEmpty {
       let names = Words.list(met.map(\.row.label))
       let verb = met.count == 1 ? "changes" : "change"
@@ -96,7 +96,7 @@ struct ApplyCommand: SessionCommand {
     let json = ApplyJSON(
       steps: report.items, properties: report.state.properties, unmet: report.unmet,
       left: report.left, notes: notes)
-    try output.result(json) { ApplyView.lines(report, width: $0, names: names) }
+    try output.result(json) { ApplyView.lines(report, on: options.server, width: $0, names: names) }
     for warning in ApplyNotes.warnings(report.state) { output.warning(names.text(warning)) }
     for note in notes { output.note(note) }
     let isPartial =

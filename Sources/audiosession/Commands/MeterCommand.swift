@@ -106,8 +106,7 @@ struct MeterCommand: SessionCommand {
   /// The recorded device, as the server lists it.
   private static func source(_ name: String?, _ session: AudioSession) async throws -> Device {
     let snapshot = try await session.snapshot()
-    let found =
-      name.map { snapshot.source(called: $0) } ?? snapshot.defaultDevice(.input)
+    let found = try name.map(snapshot.source(called:)) ?? snapshot.defaultDevice(.input)
     if let found { return found }
     throw SessionError(
       .inputNotAvailable, stage: .device, name.map { "no source '\($0)'" } ?? "there is no input",

@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import AudioSession
-import AudioStreams
+public import AudioStreams
 import Glibc
 import Logging
 import POSIX
@@ -17,8 +17,8 @@ struct RecordCommand: SessionCommand {
       FILE.json lists it to the sample. A source named by --device that is unplugged is waited for; \
       with --follow the session's input is recorded from then on, and FILE.json names both. Ends \
       after the duration, or on SIGINT (status 0) or SIGTERM; without a duration also when the \
-      server has not answered for a minute (status 69). An existing FILE or FILE.json \
-      is replaced with --force only. It warns of a muted input, of silence, of clipping and of a \
+      server has not answered for a minute (status 69). An existing FILE or FILE.json that is not \
+      empty is replaced with --force only. It warns of a muted input, of silence, of clipping and of a \
       full disk. If the process is killed, the file has all but the last second. '-' is standard \
       output.
 
@@ -39,7 +39,7 @@ struct RecordCommand: SessionCommand {
   var channels: ChannelCount?
 
   @Option(help: "The format of the file. (default: flac16 for .flac, else wav16)")
-  var format: FormatName?
+  var format: RecordingFormat?
 
   @Option(help: ArgumentHelp("When to stop: 10s, 5m, 1h.", valueName: "time"))
   var duration: TimeLimit?
@@ -125,13 +125,13 @@ struct RecordCommand: SessionCommand {
     guard let format, leavesFile, let dot = file.lastIndex(of: ".") else { return nil }
     let ending = file[file.index(after: dot)...].lowercased()
     // Formats are named after their kind.
-    guard Self.endings.contains(ending), ending.prefix(3) != format.format.rawValue.prefix(3) else {
+    guard Self.endings.contains(ending), ending.prefix(3) != format.rawValue.prefix(3) else {
       return nil
     }
     let name = file.split(separator: "/").last.map(String.init) ?? file
-    let fitting = FormatName.allValueStrings.filter { $0.hasPrefix(ending.prefix(3)) }
+    let fitting = RecordingFormat.allValueStrings.filter { $0.hasPrefix(ending.prefix(3)) }
     return
-      "'\(visible(name))' ends in .\(ending), and \(format.format.rawValue) is another kind of file; "
+      "'\(visible(name))' ends in .\(ending), and \(format.rawValue) is another kind of file; "
       + "use \(Words.list(fitting, last: "or")), or end it in "
       + (ending == "flac" ? ".wav" : ".flac")
   }
@@ -185,7 +185,7 @@ struct RecordCommand: SessionCommand {
     // A server that does not answer is not waited for twice.
     if case .failure(let error) = result, error.code == .timedOut { throw error }
     guard let snapshot = try? result.get(),
-      let source = device.map({ snapshot.source(called: $0) })
+      let source = try device.map(snapshot.source(called:))
         ?? own.flatMap({ snapshot.device(.input, named: $0) }) ?? snapshot.defaultDevice(.input)
     else { return device }
     let end = duration == nil ? "; Ctrl-C ends it" : ""
@@ -200,11 +200,11 @@ struct RecordCommand: SessionCommand {
     return device == nil ? nil : source.name
   }
 
-  private var kind: RecordingFormat { format?.format ?? RecordingFormat(path: file) }
+  private var kind: RecordingFormat { format ?? RecordingFormat(path: file) }
 
   private func configuration(_ source: String?) -> RecordingConfiguration {
     RecordingConfiguration(
-      format: format?.format, sampleRate: rate, channels: channels?.channels ?? .device,
+      format: format, sampleRate: rate, channels: channels?.channels ?? .device,
       duration: duration?.duration, device: source, follows: follow)
   }
 
@@ -275,3 +275,5 @@ struct RecordCommand: SessionCommand {
     }
   }
 }
+
+extension RecordingFormat: ExpressibleByArgument {}

@@ -47,9 +47,10 @@ struct RevertCommand: SessionCommand {
     if let stopped = try? ending.get() {
       context.output.note("stopped \(stopped.title)")
     } else if let holder = report.state.holder, holder.isCommand, !stop {
+      let end = Words.command("audiosession stop", on: options.server)
       context.output.note(
         "\(holder.title) still runs, and maintains the next profile that is "
-          + "applied; 'audiosession stop' ends it, and so does 'revert --stop'")
+          + "applied; '\(end)' ends it, and so does 'revert --stop'")
     }
     if case .failure(let error) = ending {
       return context.output.complain(Failure(error).error)

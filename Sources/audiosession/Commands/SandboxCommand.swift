@@ -33,6 +33,8 @@ struct SandboxCommand: SessionCommand {
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
+  static func printsLines(_ arguments: [String]) -> Bool { true }
+
   func validate() throws {
     guard options.server == nil else {
       throw ValidationError("sandbox starts a server of its own; leave --server out")

@@ -29,10 +29,10 @@ struct StopCommand: SessionCommand {
       else { return (stopped, await session.hasStoredModeInEffect) }
       return (stopped, state.active)
     }
+    let revert = Words.command("audiosession revert", on: options.server)
     let rest =
       isActive
-      ? " Devices stay as they are; 'audiosession revert' restores what the session had changed."
-      : ""
+      ? " Devices stay as they are; '\(revert)' restores what the session had changed." : ""
     let text =
       stopped.map { "Stopped \($0.title).\(rest)" }
       ?? "No process maintains the session; there is nothing to stop."

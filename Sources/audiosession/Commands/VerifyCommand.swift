@@ -109,15 +109,17 @@ struct VerifyCommand: SessionCommand {
     _ cause: any Error, _ session: AudioSession, _ output: Output
   ) async -> any Error {
     let failure = Failure(cause)
-    guard failure.status != .bug else {
+    // The server of --sandbox ends with this command.
+    guard failure.status != .bug, !options.sandbox else {
       _ = try? await end(session, output)
       return cause
     }
+    let command = Words.command("audiosession revert", on: options.server)
     var error = failure.error
     do {
       guard let report = try await end(session, output) else {
         error.restored = false
-        error.message += "; the profile stays applied: 'audiosession revert' restores"
+        error.message += "; the profile stays applied; to restore the former settings: \(command)"
         return error
       }
       let isWhole = !report.steps.contains {
@@ -128,8 +130,8 @@ struct VerifyCommand: SessionCommand {
     } catch let failed {
       error.restored = false
       error.message +=
-        "; the former settings could not be restored (\(Failure(failed).error.message)): "
-        + "'audiosession revert' tries again"
+        "; the former settings could not be restored (\(Failure(failed).error.message)); "
+        + "to try again: \(command)"
     }
     return error
   }

@@ -33,7 +33,12 @@ struct HookFolders: Sendable {
   func hooks(for occasion: String) -> [Hook] {
     var found: [String: Hook?] = [:]
     for folder in folders.map({ "\($0)/\(occasion).d" }) {
-      for name in Self.names(in: folder) where found[name] == nil {
+      let names: [String]
+      do throws(SystemError) { names = try Folder.namesIfThere(folder) } catch {
+        found[folder] = Hook(name: folder, path: folder, refusal: "it cannot be read (\(error))")
+        continue
+      }
+      for name in names.filter(Self.isHook) where found[name] == nil {
         let path = "\(folder)/\(name)"
         let hook =
           File.isProgram(path)
@@ -44,11 +49,9 @@ struct HookFolders: Sendable {
     return found.values.compactMap { $0 }.sorted { $0.name < $1.name }
   }
 
-  private static func names(in folder: String) -> [String] {
-    // Skips hidden files, and leftovers of editors and package managers.
-    Folder.names(folder).filter {
-      !$0.hasPrefix(".") && !$0.hasSuffix("~") && !$0.contains(".dpkg-")
-    }
+  /// False of hidden files, and of leftovers of editors and package managers.
+  private static func isHook(_ name: String) -> Bool {
+    !name.hasPrefix(".") && !name.hasSuffix("~") && !name.contains(".dpkg-")
   }
 
   /// Why a hook is unsafe: another user who can write to it, or to a folder above it, could run

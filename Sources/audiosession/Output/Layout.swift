@@ -91,9 +91,31 @@ enum Layout {
     guard let width else { return [[kind, Span(text)]] }
     let filler = String(repeating: "\u{a0}", count: kind.width - 1) + " "
     var lines = wrap(filler + text, indent: 2, width: width)
+    if lines.count > 1, let (sentence, command) = command(in: text) {
+      return message(kind, sentence, width: width) + [["  ", Span(command)]]
+    }
     guard let first = lines.first?.spans.last?.text else { return [[kind]] }
     lines[0] = [kind, Span(String(first.dropFirst(kind.width)))]
     return lines
+  }
+
+  /// What would work; a command in it is not wrapped.
+  static func alternative(_ text: String, width: Int?) -> [Line] {
+    let (text, lines) = (visible(text), wrap(text, indent: 2, width: width))
+    guard lines.count > 1, let (sentence, command) = command(in: text) else { return lines }
+    return wrap(sentence, indent: 2, width: width) + [["    ", Span(command)]]
+  }
+
+  /// The command at the end of a sentence, and what is before it. It is for copying, so it is never wrapped.
+  static func command(in text: String) -> (sentence: String, command: String)? {
+    ["pactl", "audiosession"].lazy.compactMap { program -> (String, String)? in
+      // In "NAME (process 1)" the program's name is no command.
+      guard let found = text.firstRange(of: ": \(program) "),
+        !text[found.upperBound...].hasPrefix("(")
+      else { return nil }
+      let end = text.index(after: found.lowerBound)
+      return (String(text[..<end]), String(text[end...].dropFirst()))
+    }.first
   }
 
   /// Rows with aligned columns, two spaces between; the last column is not padded.

@@ -31,7 +31,13 @@ struct ServiceFile {
   }
 
   /// Whether a file exists, including a dangling link, such as that of a masked unit.
-  var exists: Bool { (try? File.isThere(path)) == true }
+  var exists: Bool {
+    get throws(SessionError) {
+      do throws(SystemError) { return try File.isThere(path) } catch {
+        throw failure("look for", error)
+      }
+    }
+  }
 
   /// Replaces the unit: systemd finds the old or the new one, never a part.
   func write(_ text: String) throws(SessionError) {

@@ -39,7 +39,8 @@ enum ApplyNotes {
     if !waiting.isEmpty {
       let names = Words.list(waiting.map(\.row.label))
       parts.append(
-        "what \(names) \(waiting.count == 1 ? "asks" : "ask") for is done only while one does")
+        "what \(names) \(waiting.count == 1 ? "asks" : "ask") for is done only while a process does"
+      )
     }
     let links = Set((state.route.inputs + state.route.outputs).flatMap { $0.via })
     let chain = chainNames.filter { !links.isDisjoint(with: $0.devices) }.map { $0.name }

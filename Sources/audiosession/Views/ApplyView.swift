@@ -12,7 +12,7 @@ struct ApplyJSON: Encodable {
 /// The result of an apply, for users.
 enum ApplyView {
   static func lines(
-    _ report: ApplyReport, width: Int?, names: DeviceNames = .none
+    _ report: ApplyReport, on server: String? = nil, width: Int?, names: DeviceNames = .none
   ) -> [Line] {
     let steps = StepsView.lines(report.items, width: width, names: names)
     let properties = PropertiesView.lines(
@@ -22,13 +22,14 @@ enum ApplyView {
     let nothing = report.state.holder == nil ? [Line("nothing to do")] : []
     return (steps.isEmpty ? nothing : steps)
       + (properties.isEmpty ? [] : [.empty] + properties)
-      + PlanView.left(report.left, width: width, names: names) + holder(report.state, width)
+      + PlanView.left(report.left, width: width, names: names) + holder(report.state, server, width)
   }
 
   /// Who maintains it from now on, and how that ends.
-  private static func holder(_ state: SessionState, _ width: Int?) -> [Line] {
+  private static func holder(_ state: SessionState, _ server: String?, _ width: Int?) -> [Line] {
     guard let holder = state.holder else { return [] }
-    let end = holder.isCommand ? "; 'audiosession stop' ends it" : ", a program of its own"
+    let stop = Words.command("audiosession stop", on: server)
+    let end = holder.isCommand ? "; '\(stop)' ends it" : ", a program of its own"
     return [.empty]
       + Layout.wrap("maintained by \(holder.title)\(end)", indent: 0, width: width, style: .dim)
   }

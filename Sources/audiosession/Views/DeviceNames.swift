@@ -113,14 +113,17 @@ extension Device {
 
 extension ServerSnapshot {
   /// The source that a word of the command line means: the one of that name, otherwise the microphone
-  /// that people call so, or whose description alone has that part.
-  func source(called word: String) -> Device? {
+  /// that people call so, or whose description alone has that part; throws if several do.
+  func source(called word: String) throws(SessionError) -> Device? {
     if let device = device(.input, named: word) { return device }
     let wanted = word.lowercased()
     guard !wanted.isEmpty else { return nil }
     let inputs = hardware(.input)
     let same = inputs.filter { $0.description.lowercased() == wanted }
     let near = same.isEmpty ? inputs.filter { $0.description.lowercased().contains(wanted) } : same
-    return near.count == 1 ? near[0] : nil
+    guard near.count > 1 else { return near.first }
+    throw SessionError(
+      .inputNotAvailable, stage: .device, "'\(word)' fits \(near.count) inputs; name one of them",
+      value: word, alternatives: near.map(\.name))
   }
 }

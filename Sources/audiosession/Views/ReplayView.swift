@@ -36,8 +36,6 @@ enum ReplayView {
   private static func line(
     _ entry: ReplayEntry, _ name: String, _ text: String, _ width: Int?
   ) -> [Line] {
-    Layout.wrap(
-      text, after: Span(LocalTime(entry.line.time).clock, .dim), "  ",
-      Span(name).padded(to: 14), "  ", width: width)
+    EventView.row(entry.line.time, Span(name), text, width: width)
   }
 }

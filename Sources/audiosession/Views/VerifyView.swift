@@ -35,11 +35,10 @@ enum VerifyView {
       let text = names.text(label + (fault.detail ?? "not as wanted, see above"))
       let mark = Span("Not ready: ", .red)
       let lines = Layout.wrap(text, after: mark, width: width)
-      let parts = text.split(separator: ": pactl ", maxSplits: 1)
-      guard lines.count > 1, parts.count == 2 else { return lines }
-      // A command is for copying, so it is never wrapped.
-      return Layout.wrap(parts[0] + ":", after: mark, width: width)
-        + [["  ", Span("pactl " + parts[1])]]
+      guard lines.count > 1, let (sentence, command) = Layout.command(in: text) else {
+        return lines
+      }
+      return Layout.wrap(sentence, after: mark, width: width) + [["  ", Span(command)]]
     }
     var facts = [report.heard.name]
     for (property, unit) in [(Property.sampleRate, 1000.0), (.ioBufferDuration, 0.001)] {

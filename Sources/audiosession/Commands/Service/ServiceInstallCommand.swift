@@ -28,7 +28,7 @@ struct ServiceInstallCommand: SessionCommand {
     let program = File.program
     let text = try ServiceUnit.text(program: program, environment: Self.environment)
     let file = try ServiceFile()
-    if file.exists, !force, try !ServiceUnit.isOurs(file.read() ?? "") {
+    if try file.exists, !force, try !ServiceUnit.isOurs(file.read() ?? "") {
       var error = file.isForeign
       error.alternatives.append("replace it: audiosession service install --force")
       throw error
@@ -90,7 +90,8 @@ struct ServiceInstallCommand: SessionCommand {
       case .done: continue
       case .waiting:
         isDone = false
-        context.output.note("systemctl \(words[0]) is still at work; see 'service status'")
+        context.output.note(
+          "systemctl \(words[0]) is still at work; see 'audiosession service status'")
       case .failed(let reason):
         guard !Task.isCancelled else {
           throw SessionError(
@@ -110,8 +111,9 @@ struct ServiceInstallCommand: SessionCommand {
   /// Variables that select the same stored mode, profiles and server as here, which a service
   /// manager may lack.
   static var environment: [(name: String, value: String)] {
-    ["PULSE_SERVER", "PULSE_COOKIE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"].compactMap { name in
-      ProcessEnvironment[name].map { (name, $0) }
-    }
+    ["PULSE_SERVER", "PULSE_COOKIE", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_STATE_HOME"]
+      .compactMap { name in
+        ProcessEnvironment[name].map { (name, $0) }
+      }
   }
 }

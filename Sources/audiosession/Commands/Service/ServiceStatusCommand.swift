@@ -24,9 +24,10 @@ struct ServiceStatusCommand: SessionCommand {
     let file = try ServiceFile()
     let manager = ServiceManager(timeout: options.timeout.duration)
     let isThere = await manager.absence() == nil
+    let exists = try file.exists
     let result = ServiceStatusJSON(
-      unit: file.exists ? file.path : nil,
-      ours: file.exists ? try ServiceUnit.isOurs(file.read() ?? "") : nil,
+      unit: exists ? file.path : nil,
+      ours: exists ? try ServiceUnit.isOurs(file.read() ?? "") : nil,
       enabled: isThere ? await manager.word("is-enabled") : nil,
       active: isThere ? await manager.word("is-active") : nil,
       holder: await holder(context).map(HolderJSON.init))

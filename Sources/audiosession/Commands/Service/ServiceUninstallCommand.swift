@@ -20,7 +20,7 @@ struct ServiceUninstallCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     let file = try ServiceFile()
-    guard file.exists else { return try report(file, removed: false, left: [], context.output) }
+    guard try file.exists else { return try report(file, removed: false, left: [], context.output) }
     guard try ServiceUnit.isOurs(file.read() ?? "") else { throw file.isForeign }
     let manager = ServiceManager(timeout: options.timeout.duration)
     let absence = await manager.absence()
@@ -35,7 +35,7 @@ struct ServiceUninstallCommand: SessionCommand {
       case .waiting:
         throw SessionError(
           .timedOut, stage: .session,
-          "the service was still stopping after \(options.timeout.duration); its unit is left until then",
+          "the service was still stopping after \(options.timeout), so its unit is not removed yet",
           alternatives: ["try again, or with a longer --timeout"])
       }
     }
