@@ -28,8 +28,12 @@ extension Launch {
     guard let name = command.first,
       let program = File.program(name, path: environment["PATH"] ?? "/usr/bin:/bin")
     else {
+      let name = command.first ?? ""
       throw SandboxError(
-        .commandNotFound, "there is no program '\(command.first ?? "")' on this machine")
+        .commandNotFound,
+        name.contains("/") && File.exists(name)
+          ? "'\(name)' cannot be run: it is no executable file"
+          : "there is no program '\(name)' on this machine")
     }
     self.init(program: program, arguments: Array(command.dropFirst()), environment: environment)
   }

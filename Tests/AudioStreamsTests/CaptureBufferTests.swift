@@ -7,7 +7,7 @@ import Testing
 
 @testable import AudioStreams
 
-@Suite("What a captured buffer says of itself", .server, .timeLimit(.minutes(1)))
+@Suite("What a captured buffer says of itself", .server, .timeLimit(.minutes(10)))
 struct CaptureBufferTests {
   private static var sinceEpoch: Duration {
     var time = timespec()

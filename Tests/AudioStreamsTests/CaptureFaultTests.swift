@@ -44,14 +44,16 @@ struct CaptureFaultTests {
   func freezes() async throws {
     try await Rig.with(.sources) { rig in
       let buffers = try await rig.capture.startAudioStream(Self.patient)
-      var sound = await rig.collect(buffers, frames: 1600)
+      var sound = await rig.collect(buffers, frames: Self.settled)
       for _ in 0..<Self.times {
         try await rig.sandbox.freeze()
         try await Task.sleep(for: .milliseconds(100))  // the length of the freeze is what is tested
         try await rig.sandbox.thaw()
         sound.buffers += await rig.collect(buffers, frames: 3200).buffers
       }
+      sound.buffers += await rig.collect(buffers, frames: Self.settled).buffers
       #expect(sound.isWhole)
+      sound.expectTrueTime()
       #expect(await rig.capture.status == .streaming)
       #expect(await rig.capture.streamStatistics.violations == 0)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AudioStreams
 
-@Suite("A capture that something interrupts", .server, .timeLimit(.minutes(1)))
+@Suite("A capture that something interrupts", .server, .timeLimit(.minutes(10)))
 struct CaptureInterruptionTests {
   @Test("gives way to a call, and continues after it", arguments: [true, false])
   func call(hasMode: Bool) async throws {

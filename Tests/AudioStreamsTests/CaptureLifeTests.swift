@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioStreams
 
-@Suite("The life of a capture", .server, .timeLimit(.minutes(1)))
+@Suite("The life of a capture", .server, .timeLimit(.minutes(10)))
 struct CaptureLifeTests {
   @Test("starts once, stops as often as one likes, and starts again")
   func twice() async throws {

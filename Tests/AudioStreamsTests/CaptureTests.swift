@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioStreams
 
-@Suite("A capture", .server, .timeLimit(.minutes(1)))
+@Suite("A capture", .server, .timeLimit(.minutes(10)))
 struct CaptureTests {
   @Test("of a 48 kHz stereo device, as 16 kHz mono in buffers of 2048 frames")
   func captures() async throws {

@@ -7,7 +7,8 @@ import Testing
 @testable import AudioStreams
 
 /// What a device cannot give it cannot give either while the session's own capture runs on it.
-@Suite("What a device cannot give, with a capture of its own", .bothServers)
+@Suite(
+  "What a device cannot give, with a capture of its own", .bothServers, .timeLimit(.minutes(10)))
 struct DeviceLimitTests {
   /// A microphone with a limit, and a preference beyond it.
   struct Limit: CustomTestStringConvertible, Sendable {

@@ -8,7 +8,7 @@ import Testing
 @testable import AudioStreams
 
 /// What PipeWire loses without a word.
-@Suite("Sound that is lost without a word")
+@Suite("Sound that is lost without a word", .timeLimit(.minutes(10)))
 struct LostCyclesTests {
   /// The frames of each kind that come of a sound in pieces.
   private func parts(_ sound: [Float], piece: Int) throws -> [String] {
@@ -115,7 +115,7 @@ struct LostCyclesTests {
 }
 
 /// What a graph that is late really delivers: its cycles are short, and its server is stopped now and then.
-@Suite("Sound that PipeWire loses", .graphCards, .timeLimit(.minutes(2)))
+@Suite("Sound that PipeWire loses", .graphCards, .timeLimit(.minutes(10)))
 struct LateGraphTests {
   private static let rate = 48000
 
@@ -223,7 +223,7 @@ struct LateGraphTests {
   .enabled(
     if: ServerProgram.isInstalled(.pipewire),
     "needs the packages pipewire, pipewire-pulse and wireplumber"),
-  .timeLimit(.minutes(1)))
+  .timeLimit(.minutes(10)))
 struct DeadTapTests {
   /// Plays a tone on the speakers, whose monitor is tapped.
   private static func tone(on rig: Rig) async throws -> TonePlayer {

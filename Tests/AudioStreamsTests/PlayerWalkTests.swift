@@ -8,7 +8,7 @@ import Testing
 /// Files that are played while a user, other programs and the server do anything: each takes its length by
 /// the clock, as far as its dropouts and what stopped the device explain it, and is played whole; or it says
 /// that the server ended. `.ci/nightly seeds` walks further; AUDIOSESSION_WALK="pipewire 7" walks one.
-@Suite("Random walks of a player", .bothServers, .soundFiles, .timeLimit(.minutes(5)))
+@Suite("Random walks of a player", .bothServers, .soundFiles, .timeLimit(.minutes(10)))
 struct PlayerWalkTests {
   private static let length = 3.0
 

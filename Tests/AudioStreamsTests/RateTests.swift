@@ -14,7 +14,7 @@ import Testing
   .enabled(
     if: ServerProgram.isInstalled(.pipewire) && ServerProgram.pulseaudio != nil,
     "needs the packages pulseaudio, pipewire, pipewire-pulse and wireplumber"),
-  .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(10)))
 struct RateTests {
   /// Two at a time on each server: sound is lost when all of them play at once.
   static let rates = [[16000, 48000], [44100, 96000]]
@@ -229,7 +229,7 @@ struct RateTests {
 }
 
 /// The check that the audio thread makes with each delivery, on times that are made up.
-@Suite("Frames against the clock")
+@Suite("Frames against the clock", .timeLimit(.minutes(10)))
 struct StreamClockTests {
   /// When a stream is found to run at another rate, in seconds; nil for never in a minute.
   private func found(

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AudioStreams
 
-@Suite("The recorder's file and its moments", .server, .soundFiles, .timeLimit(.minutes(1)))
+@Suite("The recorder's file and its moments", .server, .soundFiles, .timeLimit(.minutes(10)))
 struct RecorderFileTests {
   @Test("a list is beside every file that remains, and beside no descriptor")
   func sidecar() throws {

@@ -15,7 +15,7 @@ extension Trait where Self == ConditionTrait {
   }
 }
 
-@Suite("Sound files", .soundFiles)
+@Suite("Sound files", .soundFiles, .timeLimit(.minutes(10)))
 struct SoundFileTests {
   @Test("are read as they were written", arguments: RecordingFormat.allCases)
   func roundTrip(format: RecordingFormat) throws {
@@ -83,6 +83,46 @@ struct SoundFileTests {
     #expect(await take(10 * 96000))
     _ = try await writing.value
     try await file.close()
+  }
+
+  @Test("put no silence into a pipe for what was dropped meanwhile, and none after a stop")
+  func gapsOfAPipe() async throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/pipe.wav"
+    #expect(mkfifo(path, 0o600) == 0)
+    let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    defer { close(reader) }
+    let file = RecordingFile(path: path, configuration: RecordingConfiguration(), Readers())
+    try await file.create(sampleRate: 48000, channels: 1)
+    var gap = CaptureBuffer(
+      samples: [], channels: 1, sampleRate: 48000, position: 480_000, hostTime: .zero,
+      device: "mic", missing: [MissingFrames(position: 0, frames: 480_000, cause: .slowConsumer)])
+    // Nobody reads: silence would not fit.
+    #expect(try await !file.append(gap))
+    #expect(file.progress.frames == 0)
+    gap.missing = [MissingFrames(position: 480_000, frames: 480_000, cause: .routeChange)]
+    gap.position = 960_000
+    file.stop.set()
+    #expect(try await !file.append(gap))
+    #expect(file.progress.frames == 0)
+    try await file.close()
+  }
+
+  @Test("have no list of a gap behind their end")
+  func gapBehindTheEnd() async throws {
+    let folder = TemporaryFolder()
+    let file = RecordingFile(
+      path: folder.path + "/a.wav",
+      configuration: RecordingConfiguration(duration: .milliseconds(5)), Readers())
+    try await file.create(sampleRate: 8000, channels: 1)
+    let buffer = CaptureBuffer(
+      samples: [Float](repeating: 0.5, count: 80), channels: 1, sampleRate: 8000, position: 0,
+      hostTime: .zero, device: "first",
+      missing: [MissingFrames(position: 60, frames: 10, cause: .overrun)],
+      inputs: [RecordedInput(position: 0, device: "first")])
+    #expect(try await file.append(buffer))
+    try await file.close()
+    #expect(folder.text("a.wav.json") == nil)
   }
 
   @Test("list no input from behind their end")

@@ -90,7 +90,7 @@ func runCall(
 // end
 
 /// What the pages of the documentation show; `ArticleTests` compares them.
-@Suite("The examples of the documentation about sound", .server, .timeLimit(.minutes(1)))
+@Suite("The examples of the documentation about sound", .server, .timeLimit(.minutes(10)))
 struct SnippetTests {
   @Test("capture until the session closes")
   func listens() async throws {

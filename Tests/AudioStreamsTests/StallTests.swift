@@ -7,7 +7,7 @@ import Testing
 @testable import AudioStreams
 
 /// A device that is there and delivers nothing.
-@Suite("A device that stalls", .bothServers, .timeLimit(.minutes(2)))
+@Suite("A device that stalls", .bothServers, .timeLimit(.minutes(10)))
 struct StallTests {
   @Test(
     "is told, ends a recording at its duration, and is heard again",

@@ -8,7 +8,7 @@ import Testing
 @testable import AudioStreams
 
 /// A stream ends with whoever owns it, and every wait for one ends.
-@Suite("Who owns a stream", .server, .soundFiles, .timeLimit(.minutes(1)))
+@Suite("Who owns a stream", .server, .soundFiles, .timeLimit(.minutes(10)))
 struct StreamOwnerTests {
   private func isOpen(_ rig: Rig) async throws -> Bool {
     try await !rig.session.snapshot().sourceOutputs.isEmpty
@@ -152,7 +152,7 @@ struct StreamOwnerTests {
       #expect(progress.missing.allSatisfy { $0.cause == .serverReset })
       // A busy machine kills the server late.
       #expect(Double(missing) > (2.9 - killed.seconds) * Double(progress.sampleRate))
-      #expect(path.text("a.wav.json") == Sidecar.text(progress))
+      #expect(path.text("a.wav.json") == (missing == 0 ? nil : Sidecar.text(progress)))
     }
   }
 
@@ -165,13 +165,13 @@ struct StreamOwnerTests {
       let folder = TemporaryFolder()
       let recorder = rig.recorder()
       try await recorder.start(
-        folder.path + "/a.wav", configuration: .init(duration: .seconds(2)))
+        folder.path + "/a.wav", configuration: .init(duration: .seconds(6)))
       #expect(await eventually { await recorder.progress.frames > 0 })
       await rig.session.noteCorkRequest(toPause: true)
       #expect(await eventually { await recorder.capture.status == .interrupted })
       try await rig.sandbox.kill()
       let progress = try await recorder.finished()
-      #expect(abs(progress.duration.seconds - 2) < 0.05, "\(progress)")
+      #expect(abs(progress.duration.seconds - 6) < 0.05, "\(progress)")
       #expect(progress.missing.last?.cause == .serverReset, "\(progress.missing)")
     }
   }

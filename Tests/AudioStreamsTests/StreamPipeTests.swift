@@ -9,7 +9,7 @@ import Testing
 @testable import AudioStreams
 
 /// A pipe has a reader that may come late, stall or leave: every wait for it ends.
-@Suite("Recordings and files through pipes", .server, .soundFiles, .timeLimit(.minutes(1)))
+@Suite("Recordings and files through pipes", .server, .soundFiles, .timeLimit(.minutes(10)))
 struct StreamPipeTests {
   @Test("a recording into a named pipe begins when the pipe has a reader")
   func lateReader() async throws {

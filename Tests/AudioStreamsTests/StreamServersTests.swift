@@ -14,7 +14,7 @@ import Testing
   .enabled(
     if: ServerProgram.isInstalled(.pipewire) && ServerProgram.pulseaudio != nil,
     "needs the packages pulseaudio, pipewire, pipewire-pulse and wireplumber"),
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(10)))
 struct StreamServersTests {
   static let servers = [ServerKind.pulseaudio, .pipewire]
 

@@ -11,7 +11,7 @@ import Testing
 /// A recording of microphones that always have a tone, while a user, other programs and the server do anything:
 /// the file is as long as the clock says, and has no silence that its list of gaps does not have.
 /// `.ci/nightly seeds` walks further; AUDIOSESSION_WALK="pipewire 7" walks one.
-@Suite("Random walks of a recording", .bothServers, .timeLimit(.minutes(5)))
+@Suite("Random walks of a recording", .bothServers, .timeLimit(.minutes(10)))
 struct StreamWalkTests {
   struct Walk: CustomTestStringConvertible, Sendable {
     let kind: ServerKind

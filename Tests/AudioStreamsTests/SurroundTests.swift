@@ -8,7 +8,7 @@ import Testing
 
 @testable import AudioStreams
 
-@Suite("Sound in more than two channels", .server, .soundFiles, .timeLimit(.minutes(1)))
+@Suite("Sound in more than two channels", .server, .soundFiles, .timeLimit(.minutes(10)))
 struct SurroundTests {
   private static let map = ChannelMap([
     .frontLeft, .frontRight, .rearLeft, .rearRight, .frontCenter, .lfe,

@@ -357,6 +357,25 @@ struct AccountingTests {
   }
 
   @Test(
+    "an answer about the device from before the last move lets no sound of the next one pass",
+    arguments: [true, false])
+  func lateAnswer(isLate: Bool) async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    var input = Input(configuration, rate: 16000, seed: 1)
+    input.stretch(50, latest: 0)
+    input.pipeline.noteMove()
+    let moves = input.pipeline.report.moves
+    if isLate { input.pipeline.noteMove() }
+    input.pipeline.report.allow("mic", after: moves)
+    input.stretch(50, latest: 0)
+    input.pipeline.pause(isAway: false, at: input.now)
+    let (_, missing) = await input.finish()
+    #expect(
+      abs(Double(missing) / 16000 - (isLate ? 1 : 0)) < 0.05, "\(missing) frames are missing")
+  }
+
+  @Test(
     "a stop while the device delivers nothing counts the time until then, unless that is short",
     arguments: [1, 3] as [Int64])
   func stoppedWhileQuiet(seconds: Int64) async {

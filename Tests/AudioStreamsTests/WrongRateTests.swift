@@ -8,7 +8,7 @@ import Testing
 @testable import AudioStreams
 
 /// A source whose frames come at another rate than its server says: a pipe that the test fills.
-@Suite("A stream at another rate than its server says", .server, .timeLimit(.minutes(2)))
+@Suite("A stream at another rate than its server says", .server, .timeLimit(.minutes(10)))
 struct WrongRateTests {
   private static func lateness(_ arrivals: [Arrival]) -> Double {
     Arrival.lateness(arrivals, rate: 16000)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PulseSandbox
 
-@Suite("What a server is made of", needsServer, .timeLimit(.minutes(1)))
+@Suite("What a server is made of", needsServer, .timeLimit(.minutes(10)))
 struct ConfigurationTests {
   @Test func anAlternateRateCountsWithoutADefaultOne() {
     var configuration = SandboxConfiguration.empty(on: .pipewire)
@@ -95,7 +95,7 @@ struct ConfigurationTests {
   }
 }
 
-@Suite("Reading a server's log")
+@Suite("Reading a server's log", .timeLimit(.minutes(10)))
 struct ServerLogTests {
   @Test func theModuleWithTheSameArgumentsIsMeant() {
     let log = ServerLog(

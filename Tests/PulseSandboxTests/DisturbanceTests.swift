@@ -4,7 +4,7 @@ import Testing
 
 @testable import PulseSandbox
 
-@Suite("Disturbances", needsServer, .timeLimit(.minutes(1)))
+@Suite("Disturbances", needsServer, .timeLimit(.minutes(10)))
 struct DisturbanceTests {
   @Test("a rival sets it again and again, and is listed by its name")
   func rival() async throws {

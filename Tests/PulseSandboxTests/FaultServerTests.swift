@@ -5,7 +5,7 @@ import Testing
 
 @testable import PulseSandbox
 
-@Suite("Faults asked for from inside", needsServer, .timeLimit(.minutes(1)))
+@Suite("Faults asked for from inside", needsServer, .timeLimit(.minutes(10)))
 struct FaultServerTests {
   static let faults: [Fault] = [
     .device(.plug, "a b"), .device(.unplug, "a\n"), .device(.suspend, "x"), .device(.resume, "x"),

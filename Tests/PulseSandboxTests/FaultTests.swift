@@ -6,7 +6,7 @@ import Testing
 
 @testable import PulseSandbox
 
-@Suite("A server's faults", needsServer, .timeLimit(.minutes(1)))
+@Suite("A server's faults", needsServer, .timeLimit(.minutes(10)))
 struct FaultTests {
   @Test(arguments: bothServers)
   func killLeavesAStaleSocketAndRestartTakesItOver(kind: ServerKind) async throws {
@@ -123,7 +123,7 @@ struct FaultTests {
   }
 }
 
-@Suite("A machine without a server")
+@Suite("A machine without a server", .timeLimit(.minutes(10)))
 struct MissingProgramTests {
   @Test func theErrorNamesThePackage() async throws {
     let error = await #expect(throws: SandboxError.self) {

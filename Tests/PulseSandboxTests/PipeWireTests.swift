@@ -4,7 +4,7 @@ import Testing
 
 @testable import PulseSandbox
 
-@Suite("A server of three processes", needsServer, .timeLimit(.minutes(1)))
+@Suite("A server of three processes", needsServer, .timeLimit(.minutes(10)))
 struct PipeWireTests {
   @Test func withoutADeviceThereIsADummy() async throws {
     try await PulseSandbox.with(.empty(on: .pipewire)) { (sandbox) async throws in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PulseSandbox
 
-@Suite("A private server", needsServer, .timeLimit(.minutes(1)))
+@Suite("A private server", needsServer, .timeLimit(.minutes(10)))
 struct PulseSandboxTests {
   @Test(arguments: bothServers)
   func minimalHasOneSinkAndOneSource(kind: ServerKind) async throws {

@@ -13,7 +13,7 @@ private let needsCard = ConditionTrait.enabled(
 
 private let kinds: [ServerKind] = [.pulseaudio, .pipewire]
 
-@Suite("The other side of a server", needsServer, .timeLimit(.minutes(1)))
+@Suite("The other side of a server", needsServer, .timeLimit(.minutes(10)))
 struct SimulateTests {
   private static let usbCard = "alsa_card.usb-Example_USB_Microphone-00"
   private static let usbInput = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pulse
 
-@Suite(.needsPulseAudio, .timeLimit(.minutes(2)))
+@Suite(.needsPulseAudio, .timeLimit(.minutes(10)))
 struct ConnectionTests {
   @Test func connects() async throws {
     let server = try await PrivateServer()

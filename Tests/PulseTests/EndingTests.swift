@@ -6,7 +6,7 @@ import Testing
 @testable import Pulse
 
 /// Every request ends exactly once: by its reply, deadline, cancellation, or the connection's end.
-@Suite(.needsPulseAudio, .timeLimit(.minutes(2)))
+@Suite(.needsPulseAudio, .timeLimit(.minutes(10)))
 struct EndingTests {
   @Test func deadline() async throws {
     let server = try await PrivateServer()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pulse
 
-@Suite(.needsPulseAudio, .timeLimit(.minutes(2)))
+@Suite(.needsPulseAudio, .timeLimit(.minutes(10)))
 struct EventTests {
   /// PulseAudio answers, then sends the events; sometimes the next answer comes before them. It answers
   /// before it unloads a module, too.

@@ -6,7 +6,7 @@ import Testing
 @testable import Pulse
 
 /// Without `pp_poll` libpulse loops for ever if the server dies while a connection's shared ring buffer is set up.
-@Suite(.needsPulseAudio, .timeLimit(.minutes(2)))
+@Suite(.needsPulseAudio, .timeLimit(.minutes(10)))
 struct HandshakeTests {
   /// A loop that goes round only when the server has sent what it has to send; the server dies before round
   /// `last`.

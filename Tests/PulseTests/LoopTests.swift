@@ -16,6 +16,12 @@ private actor Neighbour {
   /// Reads the client's state without `await`.
   private func seesTheClient() -> Bool { client.assumeIsolated { $0.isConnected } }
 
+  /// Asks with a limit that passes while the thread stands still.
+  func infoAfterAStandstill() async throws -> ServerInfo {
+    client.loop.thread.add(.call { poll(nil, 0, 300) })
+    return try await client.serverInfo(timeout: .milliseconds(100))
+  }
+
   /// Whether every step between here and the answer ran on this one thread.
   func staysOnOneThread() async throws -> Bool {
     let me = pthread_self()
@@ -45,13 +51,29 @@ private actor Brief {
   }
 }
 
-@Suite(.needsPulseAudio, .timeLimit(.minutes(2)))
+@Suite(.needsPulseAudio, .timeLimit(.minutes(10)))
 struct LoopTests {
   @Test func actorsShareTheLoop() async throws {
     let server = try await PrivateServer()
     let client = try await server.connect()
     #expect(try await Neighbour(client).staysOnOneThread())
     #expect(client.loop.isIsolatingCurrentContext() == false)
+  }
+
+  @Test func theServerIsNotLateWhileThisProcessStoodStill() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let info = try await Neighbour(client).infoAfterAStandstill()
+    #expect(info == (try await client.serverInfo()))
+  }
+
+  @Test func noSleepEndsEarly() async throws {
+    let loop = PulseLoop()
+    for number in 0..<200 {
+      let end = ContinuousClock.now + .microseconds(500 + 7 * number)
+      try await loop.sleep(until: end)
+      #expect(ContinuousClock.now >= end)
+    }
   }
 
   @Test func severalClientsOnOneLoop() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pulse
 
-@Suite(.needsPulseAudio, .timeLimit(.minutes(2)))
+@Suite(.needsPulseAudio, .timeLimit(.minutes(10)))
 struct ReadTests {
   @Test func listsDevices() async throws {
     let server = try await PrivateServer()

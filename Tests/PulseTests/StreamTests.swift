@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pulse
 
-@Suite(.needsPulseAudio, .timeLimit(.minutes(2)))
+@Suite(.needsPulseAudio, .timeLimit(.minutes(10)))
 struct StreamTests {
   /// A device's latency is the minimum over its streams, corked ones included.
   @Test func corkedRecordPinHoldsTheLatency() async throws {

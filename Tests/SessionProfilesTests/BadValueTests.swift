@@ -31,6 +31,9 @@ import Testing
       "buffer-duration = '9223372036854775807 frames'",
       "1:1: buffer-duration is 9223372036854775807 frames; it must be a whole number of frames "
         + "up to 768000, such as \"256 frames\""),
+    Mistake(
+      "input.gain = '30 dB'",
+      "1:1: input.gain is 30 dB; it must be 0 % to 300 %, such as \"80 %\" or \"-6 dB\""),
     Mistake("input.gain = '-10 %'", "1:1: input.gain is -10 %; it must be 0 % to 300 %"),
     Mistake(
       "output.volume = '301 %'",

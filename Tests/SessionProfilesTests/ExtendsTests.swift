@@ -37,6 +37,15 @@ import Testing
     #expect(profile.match.isEmpty)
   }
 
+  @Test func `a channel map takes the place of a polar pattern, and the reverse`() throws {
+    write("turned", "extends = 'high-quality-stereo'\n[input]\nchannel-map = 'swap'")
+    let turned = try Profile.named("turned", environment: environment).mode
+    #expect(turned.channelMap == .swap && turned.polarPattern == nil)
+    write("stereo", "extends = 'turned'\n[input]\npolar-pattern = 'stereo'")
+    let stereo = try Profile.named("stereo", environment: environment).mode
+    #expect(stereo.channelMap == nil && stereo.polarPattern == .stereo)
+  }
+
   @Test func `a polar pattern may have its input in the base`() throws {
     write("pattern", "extends = 'device'\ninput.polar-pattern = 'stereo'")
     write("device", "[input]\nprefer = ['default']\nport = ['*']")

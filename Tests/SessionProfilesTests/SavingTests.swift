@@ -19,6 +19,15 @@ import Testing
     #expect(try Profile.text("mine", environment: environment) == "sample-rate = 48000")
   }
 
+  @Test func `one with a mistake is not saved, wherever it shows`() {
+    for text in ["sample-rate = 0", "extends = 'nowhere'", "extends = 'mine'"] {
+      #expect(throws: SessionError.self) {
+        try Profile.save(text, as: "mine", environment: environment)
+      }
+    }
+    #expect(throws: SessionError.self) { try Profile.named("mine", environment: environment) }
+  }
+
   @Test func `one that is there stays, unless it is to be replaced`() throws {
     try Profile.save("sample-rate = 48000", as: "mine", environment: environment)
     let error = try #require(throws: SessionError.self) {

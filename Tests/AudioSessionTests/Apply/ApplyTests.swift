@@ -20,7 +20,7 @@ extension AudioMode {
   }
 }
 
-@Suite("Apply to a real server")
+@Suite("Apply to a real server", .timeLimit(.minutes(10)))
 struct ApplyTests {
   @Test(
     "every preference is read back as applied, and a second plan is empty", .bothServers,

@@ -5,7 +5,7 @@ import PulseTypes
 import TestSupport
 import Testing
 
-@Suite("Hints: sample rate and IO buffer duration")
+@Suite("Hints: sample rate and IO buffer duration", .timeLimit(.minutes(10)))
 struct HintTests {
   private func recorder(
     _ rig: Rig, on device: String, rate: UInt32 = 44100, flags: StreamFlags = []

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A hint that the server does not answer delays nothing else, and is requested again.
-@Suite("A hint that stalls", .graphCards, .timeLimit(.minutes(1)))
+@Suite("A hint that stalls", .graphCards, .timeLimit(.minutes(10)))
 struct LateHintTests {
   /// Waits until the device has answered; null devices of PipeWire 1.4 stay at 48000 Hz. The suite's time
   /// limit is the deadline.

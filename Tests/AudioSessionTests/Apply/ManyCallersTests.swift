@@ -7,7 +7,7 @@ import SessionCore
 import TestSupport
 import Testing
 
-@Suite("Many callers")
+@Suite("Many callers", .timeLimit(.minutes(10)))
 struct ManyCallersTests {
   /// Fails the test when two remaps of ours stand at once: two changes were interleaved.
   private func watchingForTwo(_ rig: Rig, _ body: () async throws -> Void) async throws {
@@ -33,7 +33,7 @@ struct ManyCallersTests {
 
   @Test(
     "fifty calls at once, in any order: none hangs, none is interleaved, the last word counts",
-    .simulatedCard, .timeLimit(.minutes(1)), arguments: [true, false])
+    .simulatedCard, .timeLimit(.minutes(10)), arguments: [true, false])
   func crowd(isHolding: Bool) async throws {
     try await Rig.with(isHolding: isHolding, timeout: .seconds(20)) { rig in
       let before = try await rig.listing()

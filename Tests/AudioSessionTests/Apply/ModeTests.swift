@@ -5,7 +5,7 @@ import PulseTypes
 import TestSupport
 import Testing
 
-@Suite("Modes without processing", .timeLimit(.minutes(2)))
+@Suite("Modes without processing", .timeLimit(.minutes(10)))
 struct ModeTests {
   @Test(
     "measurement takes away what is ours, and names what is somebody else's", .bothServers,

@@ -4,7 +4,7 @@ import SessionProfiles
 import TestSupport
 import Testing
 
-@Suite("The built-in profiles")
+@Suite("The built-in profiles", .timeLimit(.minutes(10)))
 struct ProfileTests {
   static let names = [
     "podcast", "voice-chat", "high-quality-stereo", "speech-recognition", "measurement",

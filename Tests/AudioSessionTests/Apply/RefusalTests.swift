@@ -4,7 +4,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("What cannot be done is said before anything is written")
+@Suite("What cannot be done is said before anything is written", .timeLimit(.minutes(10)))
 struct RefusalTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String

@@ -4,7 +4,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("All or nothing")
+@Suite("All or nothing", .timeLimit(.minutes(10)))
 struct RollbackTests {
   @Test("a failure at the end restores everything before it, and says both", .simulatedCard)
   func strictHint() async throws {

@@ -8,7 +8,7 @@ import Testing
 /// The walk over the model (`VerdictWalkTests`) on real servers, in the cells that they have.
 @Suite(
   "A walk over properties, scopes and what becomes of requests, on real servers", .bothServers,
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(10)))
 struct ServerWalkTests {
   /// What becomes of the requests, or of their effects.
   enum Fate: CaseIterable {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The simulated microphone has 440 Hz on its left channel and 880 Hz on its right one.
-@Suite("What is heard through the session's default source")
+@Suite("What is heard through the session's default source", .timeLimit(.minutes(10)))
 struct SoundTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A first apply that waits for what may pass by itself.
-@Suite("An apply that waits", .server, .timeLimit(.minutes(1)))
+@Suite("An apply that waits", .server, .timeLimit(.minutes(10)))
 struct WaitingTests {
   private static func mode(gain: Double) -> AudioMode {
     var mode = AudioMode()

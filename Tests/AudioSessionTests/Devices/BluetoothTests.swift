@@ -5,7 +5,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("A Bluetooth headset", .timeLimit(.minutes(2)))
+@Suite("A Bluetooth headset", .timeLimit(.minutes(10)))
 struct BluetoothTests {
   private static let card = "bluez_card.00_11_22_33_44_55"
   private static let music = "bluez_sink.00_11_22_33_44_55.a2dp_sink"

@@ -5,7 +5,7 @@ import PulseTypes
 import TestSupport
 import Testing
 
-@Suite("Echo cancelling in calls")
+@Suite("Echo cancelling in calls", .timeLimit(.minutes(10)))
 struct EchoTests {
   private func call(_ change: (inout AudioMode) -> Void = { _ in }) -> AudioMode {
     var mode = AudioMode(category: .playAndRecord, mode: .voiceChat)
@@ -110,8 +110,8 @@ struct EchoTests {
           let input = $0.device(.input, named: machine.laptopInput)
           return input?.state == .running && input?.sampleSpec.rate == 96000
         })
-      let rate = try await rig.session.getSessionState().properties[.sampleRate]
-      #expect(rate?.verdict == .applied, "\(rate as Any)")
+      let state = try await rig.state { $0.properties[.sampleRate]?.verdict == .applied }
+      #expect(state.properties[.sampleRate]?.verdict == .applied, "\(state.properties)")
       await player.close()
     }
   }

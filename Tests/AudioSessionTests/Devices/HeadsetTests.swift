@@ -7,7 +7,7 @@ import Testing
 
 /// A Bluetooth headset beside a laptop: on PulseAudio each of its profiles has devices of other names,
 /// on PipeWire the output has one name under both.
-@Suite("A Bluetooth headset", .bothServers, .timeLimit(.minutes(3)))
+@Suite("A Bluetooth headset", .bothServers, .timeLimit(.minutes(10)))
 struct HeadsetTests {
   struct Headset: Sendable, CustomTestStringConvertible {
     let machine: Machine
@@ -201,7 +201,9 @@ struct HeadsetTests {
       var mode = AudioMode(category: .record)
       mode.options = [.allowBluetoothHFP]
       mode.preferredInput = [.name(headset.input)]
-      try await rig.session.setAudioMode(mode)
+      let state = try await rig.session.setAudioMode(mode).state
+      #expect(state.route.inputs.map(\.name) == [headset.input], "\(state.route)")
+      #expect(state.properties[.preferredInput]?.verdict == .applied, "\(state.properties)")
       #expect(
         try await rig.eventually {
           $0.device(.input, named: headset.input) != nil

@@ -7,7 +7,7 @@ import Testing
 
 /// A jack of which the hardware cannot tell whether something is in it: its port counts as available, and no
 /// server chooses it by itself.
-@Suite("A jack without detection", .bothServers, .timeLimit(.minutes(2)))
+@Suite("A jack without detection", .bothServers, .timeLimit(.minutes(10)))
 struct JackTests {
   private static let jack = "analog-input-headset-mic"
 

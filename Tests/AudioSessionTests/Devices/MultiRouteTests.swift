@@ -7,7 +7,7 @@ import PulseTypes
 import TestSupport
 import Testing
 
-@Suite("Several outputs at once", .timeLimit(.minutes(2)))
+@Suite("Several outputs at once", .timeLimit(.minutes(10)))
 struct MultiRouteTests {
   /// Two outputs of the two servers, without anything that moves or suspends by itself.
   private static func machine(_ kind: ServerKind) -> SandboxConfiguration {

@@ -3,7 +3,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("What a device without ports is", .timeLimit(.minutes(1)))
+@Suite("What a device without ports is", .timeLimit(.minutes(10)))
 struct PortTypeTests {
   @Test(
     "an internal card's input without ports is no built-in microphone", .bothServers,

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// In a process of its own: the other tests need the threads that it takes.
-@Suite("A program that keeps all of Swift's threads busy")
+@Suite("A program that keeps all of Swift's threads busy", .timeLimit(.minutes(10)))
 struct BusyPoolTests {
   @Test("a foreign default is put back all the same", .server)
   func heals() async {

@@ -10,7 +10,7 @@ import Testing
 
 /// Calls that are cancelled, and sessions that are closed, at moments at which requests are on their
 /// way: none waits for a server that does not answer, and none leaves anything.
-@Suite("Cancelled calls", .server, .timeLimit(.minutes(2)))
+@Suite("Cancelled calls", .server, .timeLimit(.minutes(10)))
 struct CancellationTests {
   private static var mode: AudioMode {
     var mode = AudioMode(category: .record)

@@ -9,7 +9,7 @@ import Testing
 
 /// A fault before each request of an apply, one private server a fault. The requests are dealt to a
 /// few test cases, lest sixty servers at once make an overloaded machine the fault.
-@Suite("A server that fails in the middle")
+@Suite("A server that fails in the middle", .timeLimit(.minutes(10)))
 struct FaultTests {
   /// Something that stands before the apply that fails.
   private static var first: AudioMode {

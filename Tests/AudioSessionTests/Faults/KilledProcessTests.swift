@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The program is killed (SIGKILL) at any moment: what it leaves is undone or carried on.
-@Suite("A process that is killed in the middle")
+@Suite("A process that is killed in the middle", .timeLimit(.minutes(10)))
 struct KilledProcessTests {
   private static let internalMicrophone = """
     category = "record"

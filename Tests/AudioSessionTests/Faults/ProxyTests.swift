@@ -8,7 +8,7 @@ import Testing
 
 /// A link to the server that is slow, breaks, refuses, loses, or is full (the page
 /// "Fault matrix").
-@Suite("A bad link to the server", .server, .timeLimit(.minutes(5)))
+@Suite("A bad link to the server", .server, .timeLimit(.minutes(10)))
 struct ProxyTests {
   /// How many replies are passed over from one fault to the next; every one by hand:
   /// AUDIOSESSION_FAULT_STEP=1.

@@ -7,7 +7,7 @@ import SessionCore
 import TestSupport
 import Testing
 
-@Suite("A store that fails")
+@Suite("A store that fails", .timeLimit(.minutes(10)))
 struct StoreFaultTests {
   private static var mode: AudioMode {
     var mode = AudioMode(category: .record)
@@ -98,7 +98,7 @@ struct StoreFaultTests {
 
   @Test(
     "a holder that cannot store touches no device, and acts on all once there is room", .server,
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func roomLater() async throws {
     try await Rig.with(.minimal) { rig in
       var mode = AudioMode(category: .record)
@@ -205,7 +205,7 @@ struct StoreFaultTests {
 
   @Test(
     "a damaged mode keeps nothing from being restored once another one was stored", .server,
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func damagedBefore() async throws {
     try await Rig.with(.minimal, isHolding: false) { rig in
       let late = try await rig.outside.loadModule("module-null-source", "source_name=late")

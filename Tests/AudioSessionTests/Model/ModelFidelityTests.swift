@@ -10,7 +10,7 @@ import Testing
 
 /// The model server of the seeded tests does what real servers do: steps that a session ran on a real one
 /// are run on the model, from the same snapshot, and the values afterwards are compared.
-@Suite("The model server, beside real ones", .bothServers, .timeLimit(.minutes(2)))
+@Suite("The model server, beside real ones", .bothServers, .timeLimit(.minutes(10)))
 struct ModelFidelityTests {
   /// What the model leaves out on purpose.
   private enum Omission: String, CaseIterable {

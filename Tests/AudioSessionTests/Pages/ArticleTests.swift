@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The documentation's articles (`Sources/*/*.docc`); `.ci/docs` reads them as DocC does.
-@Suite("The articles of the documentation")
+@Suite("The articles of the documentation", .timeLimit(.minutes(10)))
 struct ArticleTests {
   @Test("show code that is compiled and run", arguments: Article.all)
   func snippets(_ article: Article) throws {
@@ -99,7 +99,7 @@ struct ArticleTests {
     }
   }
 
-  @Test("run as they are shown", .server, .timeLimit(.minutes(1)))
+  @Test("run as they are shown", .server, .timeLimit(.minutes(10)))
   func run() async throws {
     try await Rig.with(.nullDevices) { rig in
       async let following: Void = follow(rig.session)

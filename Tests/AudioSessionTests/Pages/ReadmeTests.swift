@@ -29,7 +29,7 @@ func prepare(_ session: AudioSession) async throws -> [String] {
 }
 // README example: end
 
-@Suite("The example of README.md")
+@Suite("The example of README.md", .timeLimit(.minutes(10)))
 struct ReadmeTests {
   @Test("runs on a real server", .server)
   func runs() async throws {

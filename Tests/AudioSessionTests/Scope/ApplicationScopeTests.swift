@@ -6,7 +6,7 @@ import PulseTypes
 import TestSupport
 import Testing
 
-@Suite("A session of one program", .timeLimit(.minutes(2)))
+@Suite("A session of one program", .timeLimit(.minutes(10)))
 struct ApplicationScopeTests {
   private static let machines = Feature.scope.machines
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Other programs' streams: the session mutes or lowers each, and undoes it.
-@Suite("Others that a session silences or ducks by itself", .bothServers, .timeLimit(.minutes(3)))
+@Suite("Others that a session silences or ducks by itself", .bothServers, .timeLimit(.minutes(10)))
 struct OtherStreamsTests {
   typealias Place = OthersTests.Place
 
@@ -111,6 +111,35 @@ struct OtherStreamsTests {
     }
   }
 
+  @Test(
+    "what a server has no time to store is stored later: the program is not silent the next time")
+  func storedLater() async throws {
+    try await with(.desktop) { rig in
+      let proxy = try Proxy(to: rig.sandbox.address)
+      defer { proxy.end() }
+      let session = AudioSession(
+        server: proxy.address,
+        configuration: SessionConfiguration(
+          timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/proxied"))
+      try await session.setAudioMode(silence)
+      proxy.swallow("module-stream-restore")
+      let (client, stream) = try await player(rig, "firefox")
+      #expect(try await rig.eventually { $0.sinkInput(stream)?.isMuted == true })
+      let name = "sink-input-by-application-name:firefox"
+      func isStoredMuted() async throws -> Bool? {
+        try await rig.outside.savedStreams().first { $0.name == name }?.isMuted
+      }
+      #expect(try await eventually { try await isStoredMuted() == true && proxy.swallows > 0 })
+      proxy.swallow(nil)
+      let (other, song) = try await player(rig, "vlc")
+      #expect(try await rig.eventually { $0.sinkInput(song)?.isMuted == true })
+      #expect(try await eventually { try await isStoredMuted() == false })
+      await session.close()
+      await client.close()
+      await other.close()
+    }
+  }
+
   @Test("what somebody turns up meanwhile is left alone, and stays so", arguments: places)
   func turnedUp(_ place: Place) async throws {
     try await with(place) { rig in
@@ -157,8 +186,11 @@ struct OtherStreamsTests {
         if end == .inCancelledTask { withUnsafeCurrentTask { $0?.cancel() } }
         await rig.session.close()
       }.value
-      #expect(try await rig.eventually { $0.sinkInput(stream)?.isMuted == false })
-      #expect(try await rig.outside.sink(named: "speakers")?.volume == volumes(0.7))
+      #expect(
+        try await rig.eventually {
+          $0.sinkInput(stream)?.isMuted == false
+            && $0.device(.output, named: "speakers")?.volume == volumes(0.7)
+        })
       await client.close()
     }
   }

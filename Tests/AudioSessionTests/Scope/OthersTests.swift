@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioSession
 
-@Suite("What a session does to other programs")
+@Suite("What a session does to other programs", .timeLimit(.minutes(10)))
 struct OthersTests {
   /// A program of its own, which plays without end, or says what it would.
   private func play(
@@ -168,7 +168,7 @@ struct OthersTests {
   }
 
   @Test(
-    "whether others play, and what", .bothServers, .timeLimit(.minutes(3)),
+    "whether others play, and what", .bothServers, .timeLimit(.minutes(10)),
     arguments: [Place.desktop, .graph])
   func hints(_ place: Place) async throws {
     try await Rig.with(place.configuration) { rig in
@@ -247,6 +247,15 @@ struct OthersTests {
           == .strings(["type:speaker"]))
       try await rig.session.overrideOutputPort(.none)
       #expect(try await isOn(headphones))
+      // It does not outlive its category.
+      mode.preferredOutput = nil
+      try await rig.session.setAudioMode(mode)
+      try await rig.session.overrideOutputPort(.speaker)
+      #expect(try await isOn(speaker))
+      try await rig.session.update { $0.category = .playback }
+      #expect(try await isOn(headphones))
+      let back = try await rig.session.update { $0.category = .playAndRecord }
+      #expect(back.state.properties[.outputPort]?.preferred == .strings([headphones, speaker]))
       // It ends with the mode, and puts none in effect that has ended.
       mode.preferredOutput = [.name(Names.laptopOutput)]
       try await rig.session.setAudioMode(mode)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Where a server places a program's streams after a session of that program.
-@Suite("What is left of the moves of a session", .server, .timeLimit(.minutes(2)))
+@Suite("What is left of the moves of a session", .server, .timeLimit(.minutes(10)))
 struct StreamPlaceTests {
   private static let third = "third"
 

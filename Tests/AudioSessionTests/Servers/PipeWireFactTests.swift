@@ -7,7 +7,7 @@ import Testing
 @testable import SessionCore
 
 /// What pipewire-pulse does otherwise than PulseAudio, and the code relies on or guards against.
-@Suite("Facts about PipeWire", .graphCards, .timeLimit(.minutes(1)))
+@Suite("Facts about PipeWire", .graphCards, .timeLimit(.minutes(10)))
 struct PipeWireFactTests {
   private func with(
     _ configuration: SandboxConfiguration = .nullDevices(on: .pipewire),
@@ -226,7 +226,9 @@ struct PipeWireFactTests {
       var refusal: PulseError?
       while refusal == nil, others.count < 65 {
         do throws(PulseError) {
-          others.append(try await PulseClient.connect(to: sandbox.address, name: "other"))
+          others.append(
+            try await PulseClient.connect(
+              to: sandbox.address, name: "other", timeout: .seconds(20)))
         } catch {
           refusal = error
         }
@@ -328,7 +330,7 @@ struct PipeWireFactTests {
 }
 
 /// What tells a write's answer from its effect, on each of the servers.
-@Suite("Answers and effects", .bothServers, .timeLimit(.minutes(1)))
+@Suite("Answers and effects", .bothServers, .timeLimit(.minutes(10)))
 struct AnswerTests {
   /// Asks for both in one breath: the reading is sent before the write is answered, however busy the
   /// threads are on which a task would begin later.

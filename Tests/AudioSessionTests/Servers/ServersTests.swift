@@ -5,7 +5,7 @@ import PulseTypes
 import TestSupport
 import Testing
 
-@Suite("The same on both servers", .bothServers, .timeLimit(.minutes(1)))
+@Suite("The same on both servers", .bothServers, .timeLimit(.minutes(10)))
 struct ServersTests {
   @Test("a rate is applied on an idle device", arguments: Feature.rate.machines)
   func rate(on machine: Machine) async throws {

@@ -37,10 +37,14 @@ private struct Rival {
 
   /// Releases the lock, with what it applied stored.
   func end(storing mode: AudioMode?) throws {
+    try store(mode)
+    try end()
+  }
+
+  func store(_ mode: AudioMode?) throws {
     let generation = store.generation() + 1
     try store.commit(
       mode.map { StoredMode(mode: $0, profile: nil, generation: generation, isActive: true) }, nil)
-    try end()
   }
 
   func end() throws {
@@ -51,7 +55,7 @@ private struct Rival {
 }
 
 /// Sessions of this process while another program has taken them over, and afterwards.
-@Suite("Sessions that were taken over", .server, .timeLimit(.minutes(1)))
+@Suite("Sessions that were taken over", .server, .timeLimit(.minutes(10)))
 struct InterruptedSessionTests {
   private static var mode: AudioMode { OtherHolderTests.mode }
   private static var louder: AudioMode { OtherHolderTests.louder }
@@ -73,6 +77,27 @@ struct InterruptedSessionTests {
       #expect(await !rig.session.isInLine)
       try rival.end()
       #expect(try await rig.session.getSessionState().holder == nil)
+    }
+  }
+
+  @Test func `a session that cannot store its mode when it resumes does so once there is room`()
+    async throws
+  {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(Self.mode)
+      var events = rig.session.events.makeAsyncIterator()
+      let rival = try await Rival(to: rig)
+      let obstacle = rig.store.files.path(.mode) + ".new"
+      try rival.store(Self.louder)
+      #expect(mkdir(obstacle, 0o700) == 0)
+      try rival.end()
+      var failure: SessionError?
+      while failure == nil, let event = await events.next() {
+        if case .reapplyFailed(let error) = event { failure = error }
+      }
+      #expect(failure?.code == .storeFailed)
+      rmdir(obstacle)
+      #expect(await eventually { (try? rig.store.mode())?.mode == Self.mode })
     }
   }
 

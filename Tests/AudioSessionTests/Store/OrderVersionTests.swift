@@ -9,7 +9,7 @@ import Testing
 @testable import AudioSession
 
 /// A command and a holder of different versions.
-@Suite("Orders of other versions", .server, .timeLimit(.minutes(1)))
+@Suite("Orders of other versions", .server, .timeLimit(.minutes(10)))
 struct OrderVersionTests {
   @Test("a holder refuses a later one clearly, and keeps its mode")
   func later() async throws {

@@ -11,7 +11,7 @@ import Testing
 @testable import AudioSession
 
 /// Orders as they arrive at a holder, and holders that cannot be asked or ended.
-@Suite("Holders and orders", .server, .timeLimit(.minutes(1)))
+@Suite("Holders and orders", .server, .timeLimit(.minutes(10)))
 struct OtherHolderTests {
   static var mode: AudioMode {
     var mode = AudioMode(category: .record)
@@ -96,6 +96,42 @@ struct OtherHolderTests {
       #expect(error?.code == .cancelled)
       #expect(
         try await rig.outside.source(named: "mic")?.volume.loudest == Volume(fraction: 0.6))
+    }
+  }
+
+  @Test func `an update takes the place of a call that waits`() async throws {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(Self.mode)
+      var absent = Self.mode
+      absent.preferredInput = [.name("absent")]
+      absent.inputRequired = true
+      let wanted = absent
+      let waiting = Task { try await rig.session.setAudioMode(wanted, options: .waits) }
+      #expect(await eventually { await rig.session.isPausing })
+      try await rig.session.update { $0.inputGain = Volume(fraction: 0.6) }
+      let error = await #expect(throws: SessionError.self) { try await waiting.value }
+      #expect(error?.code == .cancelled)
+      #expect(
+        try await rig.outside.source(named: "mic")?.volume.loudest == Volume(fraction: 0.6))
+    }
+  }
+
+  @Test
+  func `who hands a change over learns that it is applied, and which categories there can be`()
+    async throws
+  {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(Self.mode)
+      let second = Rig.session(rig.sandbox)
+      var events = second.events.makeAsyncIterator()
+      try await second.setAudioMode(Self.louder)
+      #expect(await events.next() == .applied)
+      let few = try await second.availableCategories
+      #expect(few.contains(.playback) && !few.contains(.multiRoute))
+      _ = try await rig.outside.loadModule("module-null-sink", "sink_name=another")
+      #expect(
+        await eventually { (try? await second.availableCategories)?.contains(.multiRoute) == true })
+      await second.close()
     }
   }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SessionCore
 
-@Suite("Between processes")
+@Suite("Between processes", .timeLimit(.minutes(10)))
 struct StoreTests {
   @Test(
     "a later session shows what an earlier one preferred", .bothServers,

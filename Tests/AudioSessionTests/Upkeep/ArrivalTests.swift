@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A device that arrives has levels of its own: it gets the mode's before programs use it.
-@Suite("Devices that arrive", .bothServers, .timeLimit(.minutes(1)))
+@Suite("Devices that arrive", .bothServers, .timeLimit(.minutes(10)))
 struct ArrivalTests {
   private static let quiet = Volume(fraction: 0.3)
 
@@ -134,8 +134,11 @@ struct ArrivalTests {
       #expect(back.properties[.inputMuted]?.verdict == .overridden, "\(back.properties)")
       #expect(back.properties[.inputGain]?.verdict == .overridden)
       try await rig.session.setAudioMode(Self.muted)
-      let source = try await rig.outside.source(named: Names.usbInput)
-      #expect(source?.volume.isUniformly(Self.quiet) == true && source?.isMuted == true)
+      #expect(
+        try await rig.eventually {
+          let source = $0.device(.input, named: Names.usbInput)
+          return source?.volume.isUniformly(Self.quiet) == true && source?.isMuted == true
+        })
     }
   }
 

@@ -9,7 +9,7 @@ import Testing
 
 /// What was before the session: read when it takes charge, never learnt from another program, and kept
 /// while a device is unplugged.
-@Suite("What was before", .bothServers, .timeLimit(.minutes(1)))
+@Suite("What was before", .bothServers, .timeLimit(.minutes(10)))
 struct BeforeTests {
   private static let before = Volume(fraction: 0.3)
   private static let ours = Volume(fraction: 0.8)
@@ -84,8 +84,10 @@ struct BeforeTests {
       #expect(try await rig.sessionSees(isBack))
       let second = try await rig.session.revert()
       #expect(second.steps.contains { $0.step.property == .inputGain }, "\(second)")
-      let source = try await rig.outside.source(named: Names.usbInput)
-      #expect(source?.volume.isUniformly(Self.before) == true)
+      #expect(
+        try await rig.eventually {
+          $0.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.before) == true
+        })
       #expect(try await rig.session.revert().steps == [])
     }
   }
@@ -111,8 +113,10 @@ struct BeforeTests {
       #expect(plan.steps.contains { $0.property == .inputGain }, "\(plan)")
       let report = try await rig.session.setAudioMode(other)
       #expect(report.steps.contains { $0.step.property == .inputGain }, "\(report)")
-      let source = try await rig.outside.source(named: Names.usbInput)
-      #expect(source?.volume.isUniformly(Self.before) == true)
+      #expect(
+        try await rig.eventually {
+          $0.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.before) == true
+        })
     }
   }
 

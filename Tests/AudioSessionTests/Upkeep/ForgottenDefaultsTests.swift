@@ -6,7 +6,7 @@ import Testing
 
 /// A program that ends in the moment in which WirePlumber greets it leaves PipeWire waiting: from then on it
 /// reports no change of the defaults to a program that is connected.
-@Suite("Defaults that PipeWire reports no more", .pipewire, .timeLimit(.minutes(2)))
+@Suite("Defaults that PipeWire reports no more", .pipewire, .timeLimit(.minutes(10)))
 struct ForgottenDefaultsTests {
   /// Programs of PipeWire that end as soon as they have found the defaults; that may come before the number
   /// of the process.

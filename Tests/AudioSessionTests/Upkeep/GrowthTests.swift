@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// In a process of their own: the other tests' descriptors and threads come and go.
-@Suite("Nothing grows")
+@Suite("Nothing grows", .timeLimit(.minutes(10)))
 struct GrowthTests {
   @Test("descriptors and threads are as before after many cycles", .server)
   func cycles() async {

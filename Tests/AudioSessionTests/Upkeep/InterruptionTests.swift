@@ -6,7 +6,7 @@ import SessionCore
 import TestSupport
 import Testing
 
-@Suite("Interruptions")
+@Suite("Interruptions", .timeLimit(.minutes(10)))
 struct InterruptionTests {
   private var mode: AudioMode {
     var mode = AudioMode(category: .record)
@@ -240,6 +240,11 @@ struct InterruptionTests {
       await rig.session.noteCorkRequest(toPause: true)
       #expect(await first(events, where: isInterruption) == .interruptionBegan(.corkRequest))
       try await rig.outside.setDefaultSource(Names.laptopInput)
+      // Seen, and left alone.
+      #expect(
+        try await eventually {
+          try await rig.session.getSessionState().route.inputs.first?.name == Names.laptopInput
+        })
       await rig.session.noteCorkRequest(toPause: false)
       #expect(
         await first(events, where: isInterruption) == .interruptionEnded(shouldResume: true))

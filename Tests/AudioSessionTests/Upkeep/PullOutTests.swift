@@ -4,10 +4,10 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("Devices that are pulled out")
+@Suite("Devices that are pulled out", .timeLimit(.minutes(10)))
 struct PullOutTests {
   @Test(
-    "the route change says why, and no pin stays behind", .simulatedCard, .timeLimit(.minutes(1)))
+    "the route change says why, and no pin stays behind", .simulatedCard, .timeLimit(.minutes(10)))
   func outAndBack() async throws {
     try await Rig.with { rig in
       var mode = AudioMode(category: .record)
@@ -32,7 +32,7 @@ struct PullOutTests {
   }
 
   @Test(
-    "the next input does not wait for the pin of its rate", .graphCards, .timeLimit(.minutes(3)))
+    "the next input does not wait for the pin of its rate", .graphCards, .timeLimit(.minutes(10)))
   func atOnce() async throws {
     try await Rig.with(Machine.graph.configuration) { rig in
       var mode = AudioMode(category: .record)

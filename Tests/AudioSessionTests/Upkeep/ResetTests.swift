@@ -5,7 +5,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("Servers that go, and what is in their place")
+@Suite("Servers that go, and what is in their place", .timeLimit(.minutes(10)))
 struct ResetTests {
   private var mode: AudioMode {
     var mode = AudioMode()
@@ -30,7 +30,7 @@ struct ResetTests {
   }
 
   @Test(
-    "one that accepts and hangs up is not taken for the server", .server, .timeLimit(.minutes(1)))
+    "one that accepts and hangs up is not taken for the server", .server, .timeLimit(.minutes(10)))
   func refusing() async throws {
     try await Rig.with(.minimal) { rig in
       try await rig.session.setAudioMode(mode)
@@ -48,7 +48,7 @@ struct ResetTests {
   }
 
   @Test(
-    "one that dies again and again while it is made so", .simulatedCard, .timeLimit(.minutes(1)))
+    "one that dies again and again while it is made so", .simulatedCard, .timeLimit(.minutes(10)))
   func dyingAgain() async throws {
     try await Rig.with { rig in
       var mode = mode
@@ -69,7 +69,7 @@ struct ResetTests {
     }
   }
 
-  @Test("one that dies during a change", .simulatedCard, .timeLimit(.minutes(1)))
+  @Test("one that dies during a change", .simulatedCard, .timeLimit(.minutes(10)))
   func duringAChange() async throws {
     try await Rig.with { rig in
       var mode = mode
@@ -89,7 +89,7 @@ struct ResetTests {
     }
   }
 
-  @Test("one that is only looked at when it is back", .simulatedCard, .timeLimit(.minutes(1)))
+  @Test("one that is only looked at when it is back", .simulatedCard, .timeLimit(.minutes(10)))
   func lookedAt() async throws {
     try await Rig.with { rig in
       var mode = mode
@@ -107,7 +107,7 @@ struct ResetTests {
     }
   }
 
-  @Test("one that had asked for a pause", .server, .timeLimit(.minutes(1)))
+  @Test("one that had asked for a pause", .server, .timeLimit(.minutes(10)))
   func pausing() async throws {
     try await Rig.with(.minimal) { rig in
       try await rig.session.setAudioMode(mode)
@@ -121,7 +121,7 @@ struct ResetTests {
     }
   }
 
-  @Test("a socket whose folder is not there yet", .server, .timeLimit(.minutes(1)))
+  @Test("a socket whose folder is not there yet", .server, .timeLimit(.minutes(10)))
   func noFolder() async throws {
     try await Rig.with(.minimal) { rig in
       let link = rig.sandbox.directory + "/link"
@@ -145,7 +145,7 @@ struct ResetTests {
 
   @Test(
     "one that comes back is reported to readers of a session that holds nothing", .server,
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func withoutMode() async throws {
     try await Rig.with(.minimal) { rig in
       _ = try await rig.session.currentRoute
@@ -162,7 +162,7 @@ struct ResetTests {
 
   @Test(
     "what changes the route first is reported, also where no mode was applied", .server,
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func firstRoute() async throws {
     try await Rig.with(.nullDevices) { rig in
       let former = try await rig.session.currentRoute
@@ -183,7 +183,7 @@ struct ResetTests {
 
   @Test(
     "one where a program is faster than the session: that is a conflict, too", .server,
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func withFasterRival() async throws {
     try await Rig.with(.minimal) { rig in
       let link = rig.sandbox.directory + "/link"
@@ -231,7 +231,7 @@ struct ResetTests {
   }
 
   @Test(
-    "one that freezes is noticed by the next call, and goes on", .server, .timeLimit(.minutes(1)))
+    "one that freezes is noticed by the next call, and goes on", .server, .timeLimit(.minutes(10)))
   func frozen() async throws {
     // What must succeed has time for a busy machine, too.
     try await Rig.with(.minimal, timeout: .seconds(12)) { rig in

@@ -4,7 +4,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("Devices that come and go")
+@Suite("Devices that come and go", .timeLimit(.minutes(10)))
 struct ReturnTests {
   @Test("a mode whose device is away is pending, and met when it comes", .server)
   func pending() async throws {
@@ -30,7 +30,7 @@ struct ReturnTests {
 
   @Test(
     "one that flaps is used once it has stayed; others meanwhile", .bothServers,
-    .timeLimit(.minutes(1)), arguments: Feature.cards.machines)
+    .timeLimit(.minutes(10)), arguments: Feature.cards.machines)
   func flapping(on machine: Machine) async throws {
     try await Rig.with(machine.quiet) { rig in
       var mode = AudioMode(category: .record)

@@ -6,7 +6,7 @@ import PulseTypes
 import TestSupport
 import Testing
 
-@Suite("The end of a mode wins", .timeLimit(.minutes(2)))
+@Suite("The end of a mode wins", .timeLimit(.minutes(10)))
 struct StandDownTests {
   private static var mode: AudioMode {
     var mode = AudioMode()
@@ -155,16 +155,20 @@ struct StandDownTests {
       try await rig.setProfile(former)
       let before = try await rig.listing()
       try await rig.session.setAudioMode(.fullInternal)
-      #expect(try await rig.outside.snapshot().card(named: Names.laptop)?.activeProfile != former)
       #expect(
-        try await rig.outside.source(named: machine.laptopInput)?.volume.loudest == gain)
+        try await rig.eventually {
+          $0.card(named: Names.laptop)?.activeProfile != former
+            && $0.device(.input, named: machine.laptopInput)?.volume.loudest == gain
+        })
       try await rig.act(on: Names.laptop, "fail-profile", former)
       let report = try await rig.session.setActive(false)
       let left = try #require(report.left.first { $0.contains("profile") }, "\(report.left)")
       #expect(left.hasSuffix("it is restored by the next 'revert'"))
       #expect(try await rig.session.getSessionState().active == false)
-      let level = try await rig.outside.source(named: machine.laptopInput)?.volume.loudest
-      #expect(level != gain)
+      #expect(
+        try await rig.eventually {
+          $0.device(.input, named: machine.laptopInput)?.volume.loudest != gain
+        })
       #expect(try await rig.session.revert().left == [])
       #expect(try await rig.listing(expecting: before) == before)
     }
@@ -180,7 +184,8 @@ struct StandDownTests {
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name(machine.laptopInput)]
       try await rig.session.setAudioMode(mode)
-      #expect(try await rig.outside.snapshot().card(named: Names.laptop)?.activeProfile != former)
+      #expect(
+        try await rig.eventually { $0.card(named: Names.laptop)?.activeProfile != former })
       try await rig.act(on: Names.laptop, "fail-profile", former)
       mode.preferredInput = [.name(machine.usbInput)]
       var report = try await rig.session.setAudioMode(mode)

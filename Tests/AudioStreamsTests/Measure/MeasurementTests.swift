@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioStreams
 
-@Suite("A device, measured", .server)
+@Suite("A device, measured", .server, .timeLimit(.minutes(10)))
 struct MeasurementTests {
   static let sink = "module-null-sink sink_name=out rate=44100 channels=2"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AudioStreams
 
-@Suite("Test tones")
+@Suite("Test tones", .timeLimit(.minutes(10)))
 struct ToneTests {
   @Test("a sine has its frequency and its level, on its channel only, without a click")
   func sine() {

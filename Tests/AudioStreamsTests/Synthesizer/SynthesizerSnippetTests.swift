@@ -25,7 +25,7 @@ func play(_ session: AudioSession) async throws {
 }
 // end
 
-@Suite("The synthesizer's example of the documentation")
+@Suite("The synthesizer's example of the documentation", .timeLimit(.minutes(10)))
 struct SynthesizerSnippetTests {
   @Test("is heard", .server)
   func runs() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AudioStreams
 
-@Suite("The synthesizer on a server")
+@Suite("The synthesizer on a server", .timeLimit(.minutes(10)))
 struct SynthesizerTests {
   static let output = SandboxConfiguration(modules: [
     "module-null-sink sink_name=out rate=44100 channels=2 channel_map=front-left,front-right"

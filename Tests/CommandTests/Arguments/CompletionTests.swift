@@ -5,7 +5,7 @@ import PulseTypes
 import TestSupport
 import Testing
 
-@Suite("Names that a shell completes")
+@Suite("Names that a shell completes", .timeLimit(.minutes(10)))
 struct CompletionTests {
   enum Shell: String, CaseIterable, Sendable {
     case bash, zsh, fish

@@ -5,7 +5,7 @@ import PulseTypes
 import TestSupport
 import Testing
 
-@Suite("Exit codes")
+@Suite("Exit codes", .timeLimit(.minutes(10)))
 struct ExitCodeTests {
   @Test("an unknown profile is 66 and names the nearest", .server)
   func unknownProfile() async throws {

@@ -5,7 +5,7 @@ import PulseTypes
 import TestSupport
 import Testing
 
-@Suite("Signals")
+@Suite("Signals", .timeLimit(.minutes(10)))
 struct SignalTests {
   /// All that ask the server; `stop` and the others have nothing to wait for.
   private static let asking = [
@@ -110,7 +110,10 @@ struct SignalTests {
       // Without a channel map the only stream is the one that measures.
       try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
       for (option, restored, words) in [
-        ("", false, "cancelled; the profile stays applied: 'audiosession revert' restores"),
+        (
+          "", false,
+          "cancelled; the profile stays applied; to restore the former settings: audiosession revert"
+        ),
         ("--revert", true, "cancelled; the former settings are restored"),
       ] {
         let result = try await sandbox.shell(

@@ -7,7 +7,7 @@ import Testing
 @testable import audiosession
 
 /// The pages that are help, man pages and documentation at once.
-@Suite("Topics of the manual")
+@Suite("Topics of the manual", .timeLimit(.minutes(10)))
 struct TopicTests {
   @Test("the profile page names every key of the format")
   func keys() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import audiosession
 
-@Suite("Usage")
+@Suite("Usage", .timeLimit(.minutes(10)))
 struct UsageTests {
   static let mistakes: [[String]] = [
     ["nonsense"], ["apply"], ["plan"], ["apply", "a", "b"], ["state", "--nonsense"],
@@ -20,6 +20,7 @@ struct UsageTests {
     ["tone", "--level", "-5", "C4"], ["watch", "--force"], ["devices", "--tree", "--all"],
     ["meter", "--interval", "1m"], ["verify", "--duration", "1ms"],
     ["verify", "--revert"], ["watch", "--server=", "podcast"],
+    ["watch", "--trace=", "podcast"],
     ["record", "talk.wav", "--format", "flac16"], ["record", "talk.FLAC", "--format", "wav16"],
     ["record", "talk.wave", "--format", "flac24"],
     ["record", "talk.flac", "--channels", "9"],

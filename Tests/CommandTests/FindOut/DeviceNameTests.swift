@@ -4,7 +4,7 @@ import Testing
 
 @testable import audiosession
 
-@Suite("Names for people")
+@Suite("Names for people", .timeLimit(.minutes(10)))
 struct DeviceNameTests {
   private static let usb = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `doctor` on real servers: each trouble that can be made there is made, and found.
-@Suite("Doctor")
+@Suite("Doctor", .timeLimit(.minutes(10)))
 struct DoctorTests {
   /// Two stereo devices whose rate can switch, and a source that is heard: nothing is wrong.
   static let healthy = SandboxConfiguration(modules: [
@@ -379,7 +379,7 @@ struct DoctorTests {
 }
 
 /// `doctor` on PipeWire.
-@Suite("Doctor on PipeWire")
+@Suite("Doctor on PipeWire", .timeLimit(.minutes(10)))
 struct PipeWireDoctorTests {
   /// What is found without listening, besides the one rate that PipeWire has by default.
   private func findings(_ sandbox: PulseSandbox, _ before: String = "true") async throws -> [String]

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `explain`: what makes a property what it is, on real servers.
-@Suite("Explain")
+@Suite("Explain", .timeLimit(.minutes(10)))
 struct ExplainTests {
   private func explain(_ sandbox: PulseSandbox, _ property: String) async throws -> JSONValue {
     let result = try await sandbox.audiosession("explain", property, "--json")

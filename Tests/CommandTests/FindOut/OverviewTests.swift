@@ -5,7 +5,7 @@ import Testing
 
 @testable import audiosession
 
-@Suite("Without a command")
+@Suite("Without a command", .timeLimit(.minutes(10)))
 struct OverviewTests {
   @Test("the devices in use, the session, and what to do next", .server)
   func overview() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import audiosession
 
 /// `state` shows what was read for each verdict.
-@Suite("What was read for a verdict")
+@Suite("What was read for a verdict", .timeLimit(.minutes(10)))
 struct ReadingViewTests {
   private static let report = PropertyReport.made(
     preferred: .number(0.8), actual: .number(0.8), verdict: .applied,

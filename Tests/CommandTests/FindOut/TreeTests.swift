@@ -5,7 +5,7 @@ import Testing
 
 @testable import audiosession
 
-@Suite("Pictures of the route")
+@Suite("Pictures of the route", .timeLimit(.minutes(10)))
 struct TreeTests {
   @Test("from the device through the remap to the default", .server)
   func remap() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import audiosession
 
 /// What newcomers tried first, and what they should find.
-@Suite("The front door")
+@Suite("The front door", .timeLimit(.minutes(10)))
 struct FrontDoorTests {
   @Test("a guessed option leads to the right one, as far as the command has it", .server)
   func guessedOptions() async throws {

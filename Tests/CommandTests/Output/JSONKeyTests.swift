@@ -8,7 +8,7 @@ import Testing
 @testable import audiosession
 
 /// The keys that programs of others read, literally: one that is missing, renamed or elsewhere fails.
-@Suite("The keys of the JSON, and their order")
+@Suite("The keys of the JSON, and their order", .timeLimit(.minutes(10)))
 struct JSONKeyTests {
   private static let properties = [
     "category", "mode", "options", "sampleRate", "ioBufferDuration", "preferredInput", "inputPort",
@@ -115,7 +115,8 @@ struct JSONKeyTests {
       try sandbox.write(profile: "test", Self.profile)
       try sandbox.write(profile: "missing", Profiles.missing)
       func json(_ arguments: String..., status: Int32 = 0) async throws -> String {
-        let result = try await sandbox.capture([builtProgram] + arguments + ["--json"])
+        let result = try await sandbox.capture(
+          [builtProgram, "--timeout", "60s"] + arguments + ["--json"], timeout: .seconds(90))
         #expect(result.status == status, "\(arguments): \(result)")
         return result.standardOutput
       }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Where a preference is not in effect, a reader finds what to type; it works from any folder.
-@Suite("The next step")
+@Suite("The next step", .timeLimit(.minutes(10)))
 struct NextStepTests {
   private static let profile = """
     category = "record"

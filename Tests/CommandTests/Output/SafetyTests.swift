@@ -2,7 +2,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("What reaches a terminal")
+@Suite("What reaches a terminal", .timeLimit(.minutes(10)))
 struct SafetyTests {
   @Test("control characters in names never get out raw", .server)
   func controlCharacters() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import audiosession
 
 /// Real output of each command against the schema of its document (`.packaging/schema`).
-@Suite("The JSON schemas")
+@Suite("The JSON schemas", .timeLimit(.minutes(10)))
 struct SchemaTests {
   /// A command, the schema of what it prints, and the statuses it may end with.
   struct Document: Sendable, CustomTestStringConvertible {

@@ -58,7 +58,7 @@ struct Recipe: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("The cookbook")
+@Suite("The cookbook", .timeLimit(.minutes(10)))
 struct CookbookTests {
   @Test("has at least twenty recipes, each with commands")
   func isComplete() {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The blocks of commands in README.md run as they are printed, with and without simulated cards.
-@Suite("The commands of README.md")
+@Suite("The commands of README.md", .timeLimit(.minutes(10)))
 struct ReadmeBlockTests {
   private static func text() throws -> String {
     return String(
@@ -51,7 +51,7 @@ struct ReadmeBlockTests {
   }
 
   @Test(
-    "what can be tried shows each event", .simulatedCard, .timeLimit(.minutes(3)),
+    "what can be tried shows each event", .simulatedCard, .timeLimit(.minutes(10)),
     arguments: [true, false])
   func attempts(cards: Bool) async throws {
     // The command of the sentence above the block, which selects the devices with these names.
@@ -83,7 +83,7 @@ struct ReadmeBlockTests {
     }
   }
 
-  @Test("the daily ones succeed", .simulatedCard, .timeLimit(.minutes(3)))
+  @Test("the daily ones succeed", .simulatedCard, .timeLimit(.minutes(10)))
   func daily() async throws {
     let lines = try Self.block("daily use")
     #expect(lines.count > 8)

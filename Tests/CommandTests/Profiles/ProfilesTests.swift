@@ -2,7 +2,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("Profiles")
+@Suite("Profiles", .timeLimit(.minutes(10)))
 struct ProfilesTests {
   @Test("the list has the user's and the built-in ones; a broken one says why", .server)
   func list() async throws {

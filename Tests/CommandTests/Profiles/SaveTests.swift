@@ -2,7 +2,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("profiles save")
+@Suite("profiles save", .timeLimit(.minutes(10)))
 struct SaveTests {
   /// A machine, what a person did on it, and what the saved profile must have.
   struct Case: Sendable, CustomTestStringConvertible {

@@ -2,14 +2,14 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("Two thousand random events")
+@Suite("Two thousand random events", .timeLimit(.minutes(10)))
 struct ChurnTests {
   /// Plugs, jacks, profiles, defaults, volumes, modules, restarts and freezes against one `watch`; the
   /// same program does more of them, with other seeds, by hand, and twenty times as many in
   /// `.ci/nightly seeds`.
   @Test(
     "afterwards the server is as the plan says, told from outside", .simulatedCard,
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
   func converges() async throws {
     let count = 2000 * SeedBlock.factor
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -2,7 +2,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("Demo and stop")
+@Suite("Demo and stop", .timeLimit(.minutes(10)))
 struct DemoTests {
   @Test(
     "every step of the demo comes out, on both servers", .pipewire, arguments: ["", "--pipewire"])

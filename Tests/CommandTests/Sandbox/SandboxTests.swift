@@ -2,7 +2,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("Sandbox")
+@Suite("Sandbox", .timeLimit(.minutes(10)))
 struct SandboxTests {
   @Test("the command's exit code is passed on", .server, arguments: [0, 7, 255])
   func exitCode(_ code: Int32) async throws {

@@ -2,7 +2,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("sandbox simulate")
+@Suite("sandbox simulate", .timeLimit(.minutes(10)))
 struct SimulateTests {
   static let faults = [
     "plug", "unplug", "suspend", "resume", "interrupt", "compete", "kill", "restart",

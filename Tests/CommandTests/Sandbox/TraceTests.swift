@@ -2,7 +2,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("Traces")
+@Suite("Traces", .timeLimit(.minutes(10)))
 struct TraceTests {
   @Test("what watch saw and planned comes out the same offline", .server)
   func replay() async throws {
@@ -30,9 +30,9 @@ struct TraceTests {
         """)
       let lines = result.standardOutput.split(separator: "\n").map(String.init)
       #expect(lines.contains { $0.hasSuffix("all equal to the recorded ones") }, "\(result)")
-      #expect(lines.contains { $0.contains("plan            asked, 1 step") })
-      #expect(lines.contains { $0.contains("plan            upkeep, 1 step") })
-      #expect(lines.contains { $0.contains("server          change source") })
+      #expect(lines.contains { $0.contains("plan         asked, 1 step") })
+      #expect(lines.contains { $0.contains("plan         upkeep, 1 step") })
+      #expect(lines.contains { $0.contains("server       change source") })
       #expect(lines.contains { $0.contains("reapplied") })
       #expect(lines.contains("0"))
       #expect(lines.contains { $0.contains("\"different\": 0") })

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `watch --auto` and profiles with mistakes.
-@Suite("watch --auto, with a file that has mistakes")
+@Suite("watch --auto, with a file that has mistakes", .timeLimit(.minutes(10)))
 struct AutoSwitchTests {
   /// Runs a script beside `watch --auto`, and ends that.
   private func watch(_ sandbox: PulseSandbox, _ script: String) async throws -> CommandResult {

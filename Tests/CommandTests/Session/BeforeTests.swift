@@ -5,7 +5,7 @@ import Testing
 
 /// What was before the session, restored by other processes than the one that changed it: each of them knows
 /// of it by the store alone.
-@Suite("What was before, between processes", .bothServers, .timeLimit(.minutes(3)))
+@Suite("What was before, between processes", .bothServers, .timeLimit(.minutes(10)))
 struct BeforeTests {
   private static let servers = [ServerKind.pulseaudio, .pipewire]
   private static let card = "alsa_card.usb-Example_USB_Microphone-00"

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What `plan`, `explain` and `doctor` know of the process that holds the session.
-@Suite("Beside a holder")
+@Suite("Beside a holder", .timeLimit(.minutes(10)))
 struct BesideHolderTests {
   private static let servers: [ServerKind] = [.pulseaudio, .pipewire]
 

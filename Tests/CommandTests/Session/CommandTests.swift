@@ -3,7 +3,7 @@ import PulseTypes
 import TestSupport
 import Testing
 
-@Suite("Commands")
+@Suite("Commands", .timeLimit(.minutes(10)))
 struct CommandTests {
   @Test("plan shows the steps that apply then makes; a second plan is empty", .server)
   func planThenApply() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a power cut, or a full disk, leaves of a session's files.
-@Suite("Files that are damaged, or cannot be written")
+@Suite("Files that are damaged, or cannot be written", .timeLimit(.minutes(10)))
 struct DamagedStoreTests {
   private func run(_ sandbox: PulseSandbox, _ script: String) async throws -> CommandResult {
     for (name, gain) in [("first", 20), ("second", 30)] {

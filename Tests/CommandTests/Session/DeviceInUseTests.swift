@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A verdict is about the device in use, whatever another one has.
-@Suite("The device in use")
+@Suite("The device in use", .timeLimit(.minutes(10)))
 struct DeviceInUseTests {
   /// A device of the laptop that a mode prefers, and the one that another program uses instead.
   struct Case: CustomTestStringConvertible, Sendable {

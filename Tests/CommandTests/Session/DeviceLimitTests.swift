@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a device cannot give is told from what it granted, with a process that holds and without one.
-@Suite("What a device cannot give")
+@Suite("What a device cannot give", .timeLimit(.minutes(10)))
 struct DeviceLimitTests {
   /// A machine whose microphone or output has a limit, and a mode beyond it.
   struct Limit: CustomTestStringConvertible, Sendable {

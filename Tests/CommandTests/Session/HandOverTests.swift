@@ -4,7 +4,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("Handing changes to the holder")
+@Suite("Handing changes to the holder", .timeLimit(.minutes(10)))
 struct HandOverTests {
   /// A session of this process that holds, in the place where commands look for it.
   private func withHolder(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Whether a program with a session or the command maintains a profile, the same is reported.
-@Suite("A program and the command as holders")
+@Suite("A program and the command as holders", .timeLimit(.minutes(10)))
 struct HolderKindsTests {
   /// Another program takes the default once, then again and again until it is left alone.
   private static let rival = """

@@ -5,7 +5,7 @@ import Testing
 
 @testable import POSIX
 
-@Suite("Hooks")
+@Suite("Hooks", .timeLimit(.minutes(10)))
 struct HookTests {
   /// Writes executables into `hooks/`, each a line of shell; `$L` is a file to log to.
   private func install(
@@ -79,6 +79,21 @@ struct HookTests {
       let missing = try await sandbox.audiosession("apply", "missing", "--timeout", "30s")
       #expect(missing.status == 78)
       #expect(try await log(sandbox).last?.hasPrefix("no usable input") == true)
+    }
+  }
+
+  @Test("a folder of hooks that cannot be read is not taken for an empty one", .server)
+  func unreadable() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let result = try await sandbox.shell(
+        """
+        hooks=$XDG_CONFIG_HOME/audiosession/hooks; mkdir -p $hooks
+        ln -s post-apply.d $hooks/post-apply.d; $A apply test > /dev/null
+        """)
+      #expect(result.status == 0)
+      #expect(
+        result.standardError.contains("/post-apply.d is not run: it cannot be read"), "\(result)")
     }
   }
 

@@ -2,7 +2,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("apply --keep, and the process that it leaves")
+@Suite("apply --keep, and the process that it leaves", .timeLimit(.minutes(10)))
 struct KeepTests {
   @Test("apply --keep leaves a process that keeps it, and goes with its server", .server)
   func keep() async throws {

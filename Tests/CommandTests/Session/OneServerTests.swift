@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// One server has one holder, whatever its address is called.
-@Suite("One server, several addresses", .pipewire, .timeLimit(.minutes(2)))
+@Suite("One server, several addresses", .pipewire, .timeLimit(.minutes(10)))
 struct OneServerTests {
   private static let servers: [ServerKind] = [.pulseaudio, .pipewire]
 

@@ -3,7 +3,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("A profile for one command's streams", .server)
+@Suite("A profile for one command's streams", .server, .timeLimit(.minutes(10)))
 struct OwnSessionTests {
   private static let own = """
     scope = "application"

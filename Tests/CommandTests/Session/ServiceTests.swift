@@ -7,7 +7,7 @@ import Testing
 @testable import audiosession
 
 /// The unit's text.
-@Suite("Service unit")
+@Suite("Service unit", .timeLimit(.minutes(10)))
 struct ServiceUnitTests {
   @Test(
     "a program's path, by systemd's rules",
@@ -77,7 +77,7 @@ struct ServiceUnitTests {
 
 /// The service manager is the edge of what a test can have: a program named systemctl, first in
 /// `PATH`, records what it is asked. All else is real.
-@Suite("service")
+@Suite("service", .timeLimit(.minutes(10)))
 struct ServiceTests {
   /// - Parameter systemctl: what it does after it has recorded.
   private func service(

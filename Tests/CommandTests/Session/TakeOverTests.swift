@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Several holders of one server, each a process of its own.
-@Suite("Taking a session over")
+@Suite("Taking a session over", .timeLimit(.minutes(10)))
 struct TakeOverTests {
   /// Starts holders in a shell, and counts what they do: `hold NAME ARGUMENTS` starts `watch` and waits
   /// until it has applied, `busy NAME` prints how often its threads went to sleep, `said NAME EVENT`

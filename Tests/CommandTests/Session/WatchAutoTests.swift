@@ -2,7 +2,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("watch --auto")
+@Suite("watch --auto", .timeLimit(.minutes(10)))
 struct WatchAutoTests {
   @Test("--auto takes what fits, and another profile when devices call for it", .simulatedCard)
   func auto() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import audiosession
 
-@Suite("watch")
+@Suite("watch", .timeLimit(.minutes(10)))
 struct WatchTests {
   @Test("waits from the start for a server that is not there yet, and for a device", .server)
   func waitsFromTheStart() async throws {

@@ -18,7 +18,7 @@ extension Trait where Self == ConditionTrait {
 }
 
 /// A program without a right of its own asks rtkit: the real one, on a bus that is only this test's.
-@Suite("Realtime by rtkit", .server, .rtkit)
+@Suite("Realtime by rtkit", .server, .rtkit, .timeLimit(.minutes(10)))
 struct RealtimeKitTests {
   static let daemon = "/usr/libexec/rtkit-daemon"
 
@@ -88,7 +88,7 @@ struct RealtimeKitTests {
     }
   }
 
-  @Test("nor does a bus that accepts nobody any more", .timeLimit(.minutes(1)))
+  @Test("nor does a bus that accepts nobody any more", .timeLimit(.minutes(10)))
   func fullBus() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       let path = sandbox.directory + "/bus"

@@ -6,7 +6,7 @@ import Testing
 
 /// With an A2DP headset for output and a microphone elsewhere, `record` must not make the headset drop
 /// its music: neither by itself nor for long by what a desktop's policy makes of a recording.
-@Suite("record beside a Bluetooth headset", .cards, .soundFiles, .timeLimit(.minutes(3)))
+@Suite("record beside a Bluetooth headset", .cards, .soundFiles, .timeLimit(.minutes(10)))
 struct RecordGuardTests {
   private static let card = "bluez_card.00_11_22_33_44_55"
   private static let profile = """

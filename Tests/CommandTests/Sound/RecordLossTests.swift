@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A recording whose server or input is lost ends when it must, and says what is missing.
-@Suite("record without its server or its input", .pipewire, .soundFiles, .timeLimit(.minutes(1)))
+@Suite("record without its server or its input", .pipewire, .soundFiles, .timeLimit(.minutes(10)))
 struct RecordLossTests {
   /// `record` in the background, once its file has sound.
   private struct Recording {

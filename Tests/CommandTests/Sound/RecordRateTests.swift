@@ -7,7 +7,7 @@ import Testing
 
 /// A recording by the command while another process holds a mode's rate: whichever rate the device and the
 /// file have, a second is a second, and a tone has its frequency.
-@Suite("record under a held rate on PipeWire", .graphCards, .soundFiles, .timeLimit(.minutes(3)))
+@Suite("record under a held rate on PipeWire", .graphCards, .soundFiles, .timeLimit(.minutes(10)))
 struct RecordRateTests {
   private static let microphone = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
   private static let speakers = "alsa_output.pci-0000_00_1f.3.analog-stereo"

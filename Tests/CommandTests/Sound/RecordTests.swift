@@ -10,7 +10,7 @@ extension Trait where Self == ConditionTrait {
   }
 }
 
-@Suite("record and play", .server, .soundFiles)
+@Suite("record and play", .server, .soundFiles, .timeLimit(.minutes(10)))
 struct RecordTests {
   @Test("record says what it recorded, and play what it played")
   func records() async throws {

@@ -12,7 +12,7 @@ extension Trait where Self == ConditionTrait {
 }
 
 /// Clocks that jump, for the program alone: a library put before libc's adds to what they say.
-@Suite("A clock that jumps", .server, .compiler, .timeLimit(.minutes(2)))
+@Suite("A clock that jumps", .server, .compiler, .timeLimit(.minutes(10)))
 struct ClockTests {
   /// Reads `REALTIME BOOTTIME`, in seconds, from the file that `CLOCK_JUMP` names.
   private static let library = """

@@ -3,7 +3,7 @@ import PulseSandbox
 import TestSupport
 import Testing
 
-@Suite("Installing")
+@Suite("Installing", .timeLimit(.minutes(10)))
 struct InstallTests {
   /// Completes a line as a shell would: the words that are offered.
   /// What is offered; where that is nothing it is asked for again, for who is asked waits a second only.

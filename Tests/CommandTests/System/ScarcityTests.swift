@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a machine runs out of, and what it takes away (the page "Fault matrix").
-@Suite("What runs out", .server, .timeLimit(.minutes(3)))
+@Suite("What runs out", .server, .timeLimit(.minutes(10)))
 struct ScarcityTests {
   private func write(_ sandbox: PulseSandbox) throws {
     try sandbox.write(profile: "test", Profiles.podcast)

@@ -14,6 +14,10 @@ import Testing
     #expect(Int64.max.addingSaturating(1) == .max)
     #expect(Duration(saturatingSeconds: 1e300) == .seconds(3_200_000_000))
     #expect(Duration(saturatingSeconds: .nan) == .zero)
+    for number in stride(from: 500, to: 2_000_000, by: 997) {
+      let time = Duration.microseconds(number)
+      #expect(Duration(saturatingSeconds: time.seconds) == time)
+    }
     #expect(Volume(fraction: .nan) == .muted)
     #expect(Volume(fraction: 1e300) == .maximum)
     #expect(Volume(decibels: .infinity) == .maximum)

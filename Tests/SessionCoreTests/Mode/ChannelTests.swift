@@ -35,6 +35,7 @@ private typealias Server = SimulatedServer
   private static let swapped = Row.Result.remap(
     "front-right,front-left", as: "front-left,front-right")
   private static let quadAs = "front-left,front-right,rear-left,rear-right"
+  private static let twoAux = ChannelMap([.aux0, .aux1])
   private static let fourAux = ChannelMap([.aux0, .aux1, .aux2, .aux3])
 
   static let maps = [
@@ -84,6 +85,9 @@ private typealias Server = SimulatedServer
   static let patterns = [
     Row("stereo", on: .stereo, .none) { $0.polarPattern = .stereo },
     Row("stereo", on: .quad, .remap("front-left,front-right", as: "front-left,front-right")) {
+      $0.polarPattern = .stereo
+    },
+    Row("stereo of two", on: twoAux, .remap("aux0,aux1", as: "front-left,front-right")) {
       $0.polarPattern = .stereo
     },
     Row("stereo", on: fourAux, .remap("aux0,aux1", as: "front-left,front-right")) {
