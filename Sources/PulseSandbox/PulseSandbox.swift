@@ -89,7 +89,7 @@ public final class PulseSandbox: Sendable {
     }
     do throws(SandboxError) {
       try sandbox.serveFaults()
-      try await sandbox.settle(until: deadline)
+      try await sandbox.settleWithSuccessors(until: deadline)
     } catch {
       await sandbox.close()
       throw error
@@ -186,13 +186,20 @@ public final class PulseSandbox: Sendable {
   ) async throws(SandboxError) {
     let deadline = ContinuousClock.now + timeout
     try await relaunch(process, until: deadline)
-    if configuration.server == .pipewire {
-      do throws(SandboxError) {
-        return try await settle(until: min(deadline, .now + timeout / 3))
-      } catch {
+    try await settleWithSuccessors(until: deadline)
+  }
+
+  /// Waits until the server is complete. A WirePlumber that finds cards in the middle of a change may never
+  /// handle one of them, nor choose defaults; its successor does.
+  private func settleWithSuccessors(
+    until deadline: ContinuousClock.Instant
+  ) async throws(SandboxError) {
+    let begin = ContinuousClock.now
+    for part in [4, 2] where configuration.server == .pipewire {
+      let end = begin + max(.seconds(5), (deadline - begin) / part)
+      guard end < deadline else { break }
+      do throws(SandboxError) { return try await settle(until: end) } catch {
         guard error.code == .timedOut else { throw error }
-        // A WirePlumber that finds cards in the middle of a change may never handle one of them;
-        // its successor does.
         try await relaunch(.wireplumber, until: deadline)
       }
     }
