@@ -108,6 +108,14 @@ static pa_sample_spec wanted_spec(const ps_stream *stream) {
       .channels = options->channels ? (uint8_t)options->channels : found->spec.channels};
 }
 
+/* Whether a map has the positions of another one, in any order. */
+static bool has_positions_of(const pa_channel_map *map, const pa_channel_map *other) {
+  if (map->channels != other->channels) return false;
+  for (int i = 0; i < other->channels; i++)
+    if (!pa_channel_map_has_position(map, other->map[i])) return false;
+  return true;
+}
+
 void ps_make_stream(ps_stream *stream) {
   const ps_options *options = &stream->options;
   pa_sample_spec spec = wanted_spec(stream);
@@ -119,6 +127,10 @@ void ps_make_stream(ps_stream *stream) {
     pa_channel_map_init_extend(&map, spec.channels, PA_CHANNEL_MAP_DEFAULT);
   if (options->channel_map && !pa_channel_map_parse(&map, options->channel_map))
     return ps_end(stream, PA_ERR_INVALID);
+  pa_channel_map former;
+  if (!options->channel_map && options->former_map &&
+      pa_channel_map_parse(&former, options->former_map) && has_positions_of(&map, &former))
+    map = former;
   /* Streams are silenced or ducked by role; this role marks the session's own stream. */
   pa_proplist *properties = pa_proplist_new();
   if (options->role)
@@ -272,6 +284,7 @@ static void release(ps_stream *stream) {
   free((char *)stream->options.name);
   free((char *)stream->options.device);
   free((char *)stream->options.channel_map);
+  free((char *)stream->options.former_map);
   free((char *)stream->options.role);
   free(stream->device_name);
   free(stream);
@@ -294,6 +307,7 @@ ps_stream *ps_stream_open(const ps_options *options) {
   stream->options.name = copy(options->name ? options->name : "audio stream");
   stream->options.device = copy(options->device);
   stream->options.channel_map = copy(options->channel_map);
+  stream->options.former_map = copy(options->former_map);
   stream->options.role = copy(options->role);
   stream->pending_gap = true; /* the first frames follow none */
   stream->latency_ns = -1;

@@ -34,7 +34,10 @@ extension AudioCapture {
       let configuration = (try? await capture.followed(run)) ?? run.configuration
       if await capture.mayTap(device, configuration) {
         run.pipeline.report.allow(device.name, after: moves)
-        if isSame { return capture.noteInput(device.name) }
+        if isSame {
+          capture.noteInput(device.name)
+          return await capture.judgeSuspension()
+        }
       }
       await capture.tapAgain(after: .routeChange)
     }
@@ -254,7 +257,9 @@ extension AudioCapture {
   /// Ends the tap while something more important has the sound: a call must not be recorded. A
   /// suspended device keeps its tap; its missing time is reported when it resumes.
   private func giveWay(_ reason: InterruptionReason, _ id: UInt64) async {
-    if case .deviceSuspended = reason { return await noteSuspension(reason, id) }
+    if case .deviceSuspended = reason {
+      return await react(in: id) { await $0.judgeSuspension() }
+    }
     await react(in: id) { capture in
       guard let run = capture.run, run.tap != nil || run.isWaiting else { return }
       await capture.giveWay()
@@ -264,7 +269,8 @@ extension AudioCapture {
   /// Ends the tap, or opens none, until the interruption ends; call it in turn.
   func giveWay() async {
     guard let run else { return }
-    self.run?.hadMode = await session.modeInEffect != nil
+    let hadMode = await session.modeInEffect != nil
+    self.run?.hadMode = hadMode
     // Nor when an input appears during the call.
     run.retry?.cancel()
     self.run?.isWaiting = false
@@ -282,13 +288,12 @@ extension AudioCapture {
 
   /// A suspended device is all that interrupts the session now. If it is not the capture's, the
   /// call that closed the tap has ended.
-  private func noteSuspension(_ reason: InterruptionReason, _ id: UInt64) async {
-    await react(in: id) { capture in
-      if await capture.isInterrupted(by: reason) {
-        if capture.run?.tap != nil { capture.set(.interrupted) }
-      } else {
-        await capture.continueAgain(await capture.session.modeInEffect != nil)
-      }
+  private func judgeSuspension() async {
+    guard let reason = await session.interruption, case .deviceSuspended = reason else { return }
+    if await isInterrupted(by: reason) {
+      if run?.tap != nil { set(.interrupted) }
+    } else {
+      await continueAgain(await session.modeInEffect != nil)
     }
   }
 

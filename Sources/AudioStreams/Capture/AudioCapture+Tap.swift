@@ -96,7 +96,8 @@ extension AudioCapture {
     let pipeline = run.pipeline
     let place = await session.place(.input)
     self.run?.place = place
-    let request = await request(configuration, place)
+    var request = await request(configuration, place)
+    request.formerMap = pipeline.report.channelMap
     let presented = request.isFixed ? nil : place.presented
     let losesSilently = try await snapshot().has(.silentLoss)
     let tap = try RealtimeStream(request) { [weak self] signal in

@@ -274,9 +274,9 @@ public actor AudioRecorder {
   /// Ends the recording, closes the file, and returns the final figures. Has no effect if nothing
   /// is recorded; a start in progress fails.
   ///
-  /// A pipe still gets what its reader has not read, unless the reader reads nothing for 0.2 s:
-  /// then the rest is lost, with the error `fileFailed`, and `progress` has the final figures.
-  /// Other errors: those of `finished()`.
+  /// A pipe still gets the sound that its reader has not read, but no silence for what is missing. If the
+  /// reader reads nothing for 0.2 s, the rest is lost, with the error `fileFailed`, and `progress` has the
+  /// final figures. Other errors: those of `finished()`.
   @discardableResult
   public func stop() async throws(StreamError) -> RecordingProgress {
     guard let recording else {

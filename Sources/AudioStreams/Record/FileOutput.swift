@@ -13,6 +13,8 @@ final class FileOutput {
   private var isClosed = false
   /// Whether it is written from here on only.
   let isPipe: Bool
+  /// Whether it leads to a file, which takes everything at once.
+  let isFile: Bool
   /// Raised when the recording is to end: then a reader that stalls is abandoned.
   private let stop: StopSignal
   private(set) var position: Int64 = 0
@@ -33,6 +35,8 @@ final class FileOutput {
     descriptor = closes ? Self.opened(path) : 1
     guard descriptor >= 0 else { throw Self.error("'\(path)' cannot be written") }
     // With `O_APPEND` every write goes to the end, wherever it was to go (pwrite(2)).
+    var status = stat()
+    isFile = fstat(descriptor, &status) == 0 && status.isRegular
     isPipe = lseek(descriptor, 0, SEEK_CUR) != 0 || fcntl(descriptor, F_GETFL) & O_APPEND != 0
   }
 

@@ -63,7 +63,8 @@ actor RecordingFile {
     if hasSidecar { Sidecar.remove(of: path) }
   }
 
-  /// Appends a buffer, preceded by silence for missing frames. True when the requested duration is
+  /// Appends a buffer, preceded by silence for missing frames; into a pipe not for what was dropped because its
+  /// reader was too slow, and none after a stop. True when the requested duration is
   /// in the file.
   func append(_ buffer: CaptureBuffer) throws(StreamError) -> Bool {
     guard let writer else { return true }
@@ -80,7 +81,7 @@ actor RecordingFile {
     if hasSidecar, isNewInput || !missing.isEmpty { try Sidecar.write(current, of: path) }
     do throws(StreamError) {
       var silence = min(room(), buffer.framesMissingBefore)
-      if !hasSidecar {
+      if !writer.isFile {
         // A pipe whose reader is as fast as the sound would never catch up with silence for what was dropped
         // while it read other silence.
         silence = min(
@@ -88,7 +89,7 @@ actor RecordingFile {
           buffer.missing.filter { $0.cause != .slowConsumer && $0.position < buffer.position }
             .reduce(0) { $0 + Int64($1.frames) })
       }
-      while silence > 0, hasSidecar || !stop.isRaised {
+      while silence > 0, writer.isFile || !stop.isRaised {
         let part = min(silence, Int64(writer.sampleRate))
         try writer.writeSilence(frames: part)
         silence -= part

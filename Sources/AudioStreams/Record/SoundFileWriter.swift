@@ -22,6 +22,8 @@ public final class SoundFileWriter {
   public private(set) var frames: Int64 = 0
   private let path: String
   private let output: FileOutput
+  /// Whether it leads to a file, not to a pipe or a device.
+  var isFile: Bool { output.isFile }
   /// Nil if the channels stay as they come, without names.
   private let order: ChannelOrder?
   #if SNDFILE

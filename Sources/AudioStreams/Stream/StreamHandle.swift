@@ -34,6 +34,7 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     options.server = copy(request.server)
     options.device = copy(request.device)
     options.channel_map = copy(request.channelMap?.description)
+    options.former_map = copy(request.formerMap?.description)
     options.role = copy(request.role)
     options.name = copy(request.name)
     options.client = options.name

@@ -17,6 +17,9 @@ struct StreamRequest: Sendable {
   /// Exactly these channels of the device, in this order; `mono` mixes all of them. Nil takes the
   /// device's channels. `channels` is their number.
   var channelMap: ChannelMap?
+  /// Without `channelMap`: the order in which the device's channels are taken, if it has just these. What is
+  /// recorded has one order, whatever inputs follow each other.
+  var formerMap: ChannelMap?
   /// Whether the server instead mixes the channels of `channelMap` to those of the device.
   var mixesChannels = false
   /// The `media.role` of the stream; nil is the session's.

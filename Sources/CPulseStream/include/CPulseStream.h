@@ -65,6 +65,7 @@ typedef struct {
   uint32_t rate;          /* Hz; 0: the device's */
   uint32_t channels;      /* 0: the device's */
   const char *channel_map; /* NULL: the standard one. `channels`: how many */
+  const char *former_map;  /* the order in which the device's channels are taken, if it has just these */
   bool mixes;             /* the server mixes the channels of `channel_map` to the device's;
                              otherwise they are exactly these of the device; only "mono" mixes */
   const char *role;       /* the stream's media.role; NULL: "audiosession" for playback */

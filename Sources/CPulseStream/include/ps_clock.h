@@ -19,8 +19,8 @@ typedef struct {
 
 /* Resets after an interruption: the next delivery does not follow the last one. */
 void ps_clock_reset(ps_clock *clock);
-/* Adds a delivery; true if the stream has run at another usual rate for three seconds, at a higher one,
- * unevenly, for four, or at an unusual lower one for twelve. */
+/* Adds a delivery; true if the stream has run at a higher rate, or at another usual one, for three seconds, at a
+ * higher one, unevenly, for four, or at an unusual lower one for twelve. */
 bool ps_clock_is_wrong(ps_clock *clock, int64_t now_ns, uint64_t frames, uint32_t rate);
 
 #endif
