@@ -50,6 +50,7 @@ extension AudioSession {
     _ store: SessionStore, _ budget: Budget, _ cause: SessionError
   ) async -> SessionError {
     var (result, run) = (cause, run)
+    let revert = Words.command("audiosession revert", on: address)
     do throws(SessionError) {
       try await driver(live, store, budget.rollback).run(&run)
       let (away, blocked) = change.left(by: run)
@@ -61,7 +62,7 @@ extension AudioSession {
         + (left.isEmpty
           ? ""
           : ", except the \(Words.list(left.map(\.title).sorted())), which cannot be restored now: that "
-            + "is done when it is possible, or by 'audiosession revert' then")
+            + "is done when it is possible, or by '\(revert)' then")
       goOnHolding(formerlyHeld, change, change.undone(by: run), store, run, besides: left)
       // A restored rate may have needed one, and without a mode no look closes it.
       if !life.isActive { await live.closeRatePins(besides: []) }
@@ -70,7 +71,7 @@ extension AudioSession {
       result.restored = false
       result.message +=
         "; the former settings could not be restored (\(error.message)): "
-        + "run 'audiosession revert' when the server answers"
+        + "run '\(revert)' when the server answers"
       life.failChange(
         formerlyHeld, change.run.stored, stored: run.onDisk, besides: change.run.attempted,
         wasInEffect: change.wasInEffect)

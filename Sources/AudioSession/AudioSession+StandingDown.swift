@@ -15,7 +15,8 @@ extension AudioSession {
         consequence =
           "the former settings are restored "
           + (isHolder
-            ? "as soon as the server answers" : "by 'audiosession revert' when it answers")
+            ? "as soon as the server answers"
+            : "by '\(Words.command("audiosession revert", on: address))' when it answers")
       case .isBusy where life.isWaiting:
         consequence = "does not resume when that process ends"
       default: throw error

@@ -65,6 +65,9 @@ extension AudioSession {
     }
   }
 
+  /// What interrupts the session now; nil without an interruption.
+  package var interruption: InterruptionReason? { upkeep.rules.interruptions.foremost }
+
   /// Whether something has the sound that streams of this program must be silent for: a call, or a session
   /// that took over. A suspended device is none; a call shows in the newest snapshot.
   package var mustGiveWay: Bool {

@@ -25,7 +25,7 @@ extension AudioSession {
         return nil
       }
       let request = try permitted(order, options, owner, budget)
-      guard let store else { throw SessionLock.busy(owner) }
+      guard let store else { throw SessionLock.busy(owner, on: address) }
       // Otherwise a mode that this machine cannot meet would interrupt the other process.
       if case .takeOver = request, let mode = order.mode, let live {
         _ = try await plan(for: mode, on: live)
@@ -87,10 +87,10 @@ extension AudioSession {
   private func permitted(
     _ order: Order.Kind?, _ options: ActivationOptions, _ owner: LockRecord.Owner, _ budget: Budget
   ) throws(SessionError) -> Order.Kind {
-    guard !budget.run.hasPassed else { throw SessionLock.busy(owner) }
+    guard !budget.run.hasPassed else { throw SessionLock.busy(owner, on: address) }
     if options.contains(.takeOver), owner.pid != getpid() { return .takeOver }
     guard let order, !configuration.isHolding || owner.pid == getpid() else {
-      throw SessionLock.busy(owner)
+      throw SessionLock.busy(owner, on: address)
     }
     return order
   }
@@ -147,7 +147,7 @@ extension AudioSession {
     }
     guard end != nil else {
       guard calls.isRunning(owner.pid) else { return nil }
-      var error = SessionLock.busy(owner)
+      var error = SessionLock.busy(owner, on: address)
       error.message += "; its end cannot be watched here, so it gets no order"
       throw error
     }

@@ -38,7 +38,8 @@ extension LiveServer {
       // lowered otherwise.
       guard let memory = memories[stream.index] else { return }
       if memory.isMuted != isMuting {
-        memories[stream.index]?.isStored = await save(memory.saved)
+        let isStored = await save(memory.saved)
+        memories[stream.index]?.isStored = isStored
         return
       }
       // A stream that has ended in the meantime may never have been restored.
@@ -59,7 +60,8 @@ extension LiveServer {
     memories[stream.index] = StreamMemory(
       saved: saved, seen: snapshot.stream(of: step.setting) ?? stream, isMuted: isMuting,
       made: step.to.volume)
-    memories[stream.index]?.isStored = await save(saved)
+    let isStored = await save(saved)
+    memories[stream.index]?.isStored = isStored
   }
 
   /// Uses the value that the session manager restored for a stream as its previous one, except if
@@ -79,6 +81,7 @@ extension LiveServer {
 
   /// Lets the server store the values of streams that changed or ended again.
   func tendMemories() async {
+    let unsaved = endedMemories.filter { !$1.isStored }
     for (index, memory) in memories {
       guard let stream = snapshot.sinkInputs.first(where: { $0.index == index }) else {
         await endMemory(of: index)
@@ -92,10 +95,14 @@ extension LiveServer {
       else { continue }
       let now = memory.following(stream)
       memories[index] = now
-      if now.isAsMade { memories[index]?.isStored = await save(now.saved) }
+      guard now.isAsMade else { continue }
+      let isStored = await save(now.saved)
+      memories[index]?.isStored = isStored
     }
-    for (name, memory) in endedMemories where !memory.isStored {
-      endedMemories[name]?.isStored = await save(memory.saved)
+    for (name, memory) in unsaved where !memories.values.contains(where: { $0.saved.name == name })
+    {
+      guard await save(memory.saved) else { break }
+      endedMemories[name]?.isStored = true
     }
     await tendPlaces()
   }
@@ -104,7 +111,8 @@ extension LiveServer {
   func endMemory(of index: Index<PulseTypes.Stream>) async {
     guard let memory = memories.removeValue(forKey: index), memory.isAsMade else { return }
     endedMemories[memory.saved.name] = memory
-    endedMemories[memory.saved.name]?.isStored = await save(memory.saved)
+    let isStored = await save(memory.saved)
+    endedMemories[memory.saved.name]?.isStored = isStored
   }
 
   /// The settings of streams that started with the values that the session had set on their
@@ -124,7 +132,7 @@ extension LiveServer {
     }
   }
 
-  /// Forgets ended streams: their values are stored by now, or unknown for good.
+  /// Forgets ended streams: their values are stored by now, or the server had no time for it.
   func forgetEnded() { endedMemories = [:] }
 
   /// Returns whether that need not be tried again: a server that stores no streams refuses, which is fine.

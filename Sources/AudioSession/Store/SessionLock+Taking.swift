@@ -66,12 +66,13 @@ extension SessionLock {
     SystemCalls().lookAtLock(path).isHeld(by: process)
   }
 
-  static func busy(_ owner: LockRecord.Owner?) -> SessionError {
+  static func busy(_ owner: LockRecord.Owner?, on server: String? = nil) -> SessionError {
     let who = owner.map { "\($0.name) (process \($0.pid))" } ?? "another process"
     return SessionError(
       .isBusy, stage: .session,
-      "\(who) holds the audio session of this server; 'audiosession stop' ends a command that does, "
-        + "'audiosession watch --replace' takes over from it",
+      "\(who) holds the audio session of this server; "
+        + "'\(Words.command("audiosession stop", on: server))' ends a command that does, "
+        + "'\(Words.command("audiosession watch --replace", on: server))' takes over from it",
       value: owner.map { String($0.pid) })
   }
 }

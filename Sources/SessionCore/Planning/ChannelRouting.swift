@@ -39,7 +39,7 @@ extension ChannelRouting {
     }
     // All channels of hardware with a non-standard layout are left alone, except if they are to be stereo.
     let isUntouched =
-      preferences.polarPattern == nil && turned == hardware.positions
+      preferences.polarPattern != .stereo && turned == hardware.positions
       && Set(turned) != Set(map.positions)
     return ChannelRouting(masterMap: ChannelMap(turned), map: isUntouched ? hardware : map)
   }
