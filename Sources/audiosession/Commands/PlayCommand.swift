@@ -10,11 +10,10 @@ struct PlayCommand: SessionCommand {
     discussion: """
       Plays any file that libsndfile can read, converted to the device's actual rate. '-' is \
       standard input, which is read to its end first. SIGINT or SIGTERM stops it. It pauses while \
-      the server requests it (PulseAudio's module-role-cork, during a call). It warns if the sound \
-      was interrupted because the file was read, or the sound delivered, too late.
+      the server requests it (PulseAudio's module-role-cork, during a call). It warns of gaps: the \
+      file was read, or its sound reached the server, too late.
 
-      JSON: schema, file, seconds (how much of it was played), dropouts (for how many seconds it was \
-      interrupted).
+      JSON: schema, file, seconds (how much of it was played), dropouts (the seconds of all gaps).
       """)
 
   @Argument(help: "The file. '-' is standard input.", completion: .file())
@@ -22,7 +21,7 @@ struct PlayCommand: SessionCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A profile that holds for what this command plays alone: device, rate, buffer, channels.",
+      "A profile for this playback only (device, rate, buffer, channels).",
       valueName: "profile"),
     completion: Completion.profile)
   var profile: String?
@@ -46,8 +45,8 @@ struct PlayCommand: SessionCommand {
       let dropouts = await player.dropouts
       if dropouts > .zero {
         output.warning(
-          "the sound was interrupted for \(Words.milliseconds(dropouts)) in all: the file was read, "
-            + "or the sound delivered, too late")
+          "the sound had gaps of \(Words.milliseconds(dropouts)) in all: the file was read, or its "
+            + "sound reached the server, too late")
       }
       try output.result(json: [
         "file": file, "seconds": played.seconds, "dropouts": dropouts.seconds,

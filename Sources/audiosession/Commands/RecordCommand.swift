@@ -58,7 +58,7 @@ struct RecordCommand: SessionCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A profile that holds for what this command records alone: device, rate, buffer, channels.",
+      "A profile for this recording only (device, rate, buffer, channels).",
       valueName: "profile"),
     completion: Completion.profile)
   var profile: String?

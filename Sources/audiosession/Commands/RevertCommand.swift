@@ -50,7 +50,7 @@ struct RevertCommand: SessionCommand {
       let end = Words.command("audiosession stop", on: options.server)
       context.output.note(
         "\(holder.title) still runs, and maintains the next profile that is "
-          + "applied; '\(end)' ends it, and so does 'revert --stop'")
+          + "applied; 'revert --stop' ends it, too; to end it: \(end)")
     }
     if case .failure(let error) = ending {
       return context.output.complain(Failure(error).error)

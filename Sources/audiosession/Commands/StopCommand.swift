@@ -32,12 +32,12 @@ struct StopCommand: SessionCommand {
     let revert = Words.command("audiosession revert", on: options.server)
     let rest =
       isActive
-      ? " Devices stay as they are; '\(revert)' restores what the session had changed." : ""
+      ? " Devices stay as they are; to restore what the session had changed: \(revert)" : ""
     let text =
       stopped.map { "Stopped \($0.title).\(rest)" }
       ?? "No process maintains the session; there is nothing to stop."
     return try context.output.result(json: ["stopped": stopped.map(HolderJSON.init)]) {
-      Layout.wrap(text, indent: 0, width: $0)
+      Layout.sentence(text, indent: 0, width: $0)
     }
   }
 

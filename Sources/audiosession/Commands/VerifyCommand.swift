@@ -30,7 +30,7 @@ struct VerifyCommand: SessionCommand {
     completion: Completion.profile)
   var profile: String?
 
-  @Flag(help: "Restore the settings from before the first apply at the end.")
+  @Flag(help: "At the end, restore the settings from before the first apply.")
   var revert = false
 
   @Flag(help: "Play the sweep also where it can be heard.")

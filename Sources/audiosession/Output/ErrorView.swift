@@ -12,7 +12,7 @@ enum ErrorView {
   private static func lines(_ error: SessionError, width: Int?) -> [Line] {
     var lines = Layout.message(Span("audiosession: ", .red), error.message, width: width)
     for alternative in error.alternatives {
-      lines += Layout.alternative(alternative, width: width)
+      lines += Layout.sentence(alternative, indent: 2, width: width)
     }
     return lines
   }

@@ -99,11 +99,15 @@ enum Layout {
     return lines
   }
 
-  /// What would work; a command in it is not wrapped.
-  static func alternative(_ text: String, width: Int?) -> [Line] {
-    let (text, lines) = (visible(text), wrap(text, indent: 2, width: width))
+  /// A sentence that may end with a command, which is not wrapped.
+  static func sentence(
+    _ text: String, indent: Int, width: Int?, style: Style = .plain
+  ) -> [Line] {
+    let text = visible(text)
+    let lines = wrap(text, indent: indent, width: width, style: style)
     guard lines.count > 1, let (sentence, command) = command(in: text) else { return lines }
-    return wrap(sentence, indent: 2, width: width) + [["    ", Span(command)]]
+    return wrap(sentence, indent: indent, width: width, style: style)
+      + [[Span(String(repeating: " ", count: indent + 2)), Span(command, style)]]
   }
 
   /// The command at the end of a sentence, and what is before it. It is for copying, so it is never wrapped.

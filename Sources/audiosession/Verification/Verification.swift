@@ -60,7 +60,7 @@ struct Verification {
         + "lists the inputs"
     }
     return "nothing but silence came from \(hardware.title): is its own switch off, or is it the "
-      + "wrong input? 'audiosession doctor' listens to every input"
+      + "wrong input? '\(Words.command("audiosession doctor", on: session.address))' listens to every input"
   }
 
   private func monitor(of output: Device?, _ snapshot: ServerSnapshot) -> Device? {

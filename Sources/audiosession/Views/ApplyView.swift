@@ -29,8 +29,8 @@ enum ApplyView {
   private static func holder(_ state: SessionState, _ server: String?, _ width: Int?) -> [Line] {
     guard let holder = state.holder else { return [] }
     let stop = Words.command("audiosession stop", on: server)
-    let end = holder.isCommand ? "; '\(stop)' ends it" : ", a program of its own"
+    let end = holder.isCommand ? "; to end it: \(stop)" : ", a program of its own"
     return [.empty]
-      + Layout.wrap("maintained by \(holder.title)\(end)", indent: 0, width: width, style: .dim)
+      + Layout.sentence("maintained by \(holder.title)\(end)", indent: 0, width: width, style: .dim)
   }
 }

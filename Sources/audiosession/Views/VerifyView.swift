@@ -8,7 +8,7 @@ enum VerifyView {
     _ report: VerifyReport, restored: [Line]? = nil, width: Int?, names: DeviceNames = .none
   ) -> [Line] {
     let head = Layout.wrap("recorded  " + report.heard.name, indent: 0, width: width) + [.empty]
-    let heading = ["", "wanted", "server says", "measured", ""].map { Span($0, .dim) }
+    let heading = ["", "preferred", "reported", "measured", ""].map { Span($0, .dim) }
     let rows = report.checks.map { check in
       [
         Span(PropertyWords.label(check.name)), text(check.wanted, check),
@@ -32,7 +32,7 @@ enum VerifyView {
     if let fault = worst(report) {
       let isProperty = Property(rawValue: fault.name) != nil || fault.detail == nil
       let label = isProperty ? PropertyWords.label(fault.name) + ": " : ""
-      let text = names.text(label + (fault.detail ?? "not as wanted, see above"))
+      let text = names.text(label + (fault.detail ?? "not as preferred, see above"))
       let mark = Span("Not ready: ", .red)
       let lines = Layout.wrap(text, after: mark, width: width)
       guard lines.count > 1, let (sentence, command) = Layout.command(in: text) else {
@@ -73,7 +73,7 @@ enum VerifyView {
         fits ? value : "",
       ]
       let below = fits ? [] : Layout.wrap(value.text, indent: 11, width: width)
-      let facts = [("wanted", check.wanted), ("server says", check.claimed)].compactMap { fact in
+      let facts = [("preferred", check.wanted), ("reported", check.claimed)].compactMap { fact in
         fact.1.map { "\(fact.0) \(text($0, check).text)" }
       }
       let rest = facts.joined(separator: ", ")
@@ -81,7 +81,7 @@ enum VerifyView {
     }
   }
 
-  /// Why something is not as wanted, except the worst, which the last line has; and what a check that
+  /// Why something is not as preferred, except the worst, which the last line has; and what a check that
   /// passes does not show.
   private static func notes(
     _ report: VerifyReport, _ width: Int?, _ names: DeviceNames
