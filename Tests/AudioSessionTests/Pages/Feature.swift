@@ -19,7 +19,7 @@ enum Feature: String, CaseIterable {
   case store = "one session for all processes"
   case streams = "capture, recorder, player, synthesizer"
   case echo = "echo cancelling"
-  case measurement = "processing is found in the mode `measurement`"
+  case measurement = "the mode `measurement` detects processing"
   case others = "other programs silenced or ducked"
   case speaker = "the speaker for calls, and the port override"
   case scope = "scope `application`"

@@ -15,7 +15,7 @@ func prepare(_ session: AudioSession) async throws -> [String] {
   mode.ioBufferDuration = .milliseconds(10)
   mode.inputGain = Volume(fraction: 0.8)
   do throws(SessionError) {
-    // Everything is applied and read back; or an error is thrown, and nothing is changed.
+    // Applied and read back; or an error is thrown, and nothing is changed. Unmet hints are in the state.
     try await session.setAudioMode(mode)
   } catch {
     print(error.code, error.message)

@@ -208,7 +208,7 @@ struct FrontDoorTests {
         """)
       #expect(result.standardError.components(separatedBy: ": note: stopped ").count == 2)
       #expect(result.standardOutput.contains("session  none; nothing is maintained\n"), "\(result)")
-      let words = ["'audiosession stop' ends it", "still runs, and maintains the next profile"]
+      let words = ["; to end it: audiosession stop", "still runs, and maintains the next profile"]
       #expect(result.standardOutput.components(separatedBy: words[0]).count == 2, "\(result)")
       #expect(result.standardError.components(separatedBy: words[1]).count == 2, "\(result)")
     }

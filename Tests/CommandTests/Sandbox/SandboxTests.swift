@@ -58,7 +58,9 @@ struct SandboxTests {
       #expect(result.standardOutput.hasPrefix(silent), "\(result)")
       let ready = "\nReady: USB Microphone, 48 kHz, 10 ms, -18 dB, no clipping\n"
       // A busy machine may lose sound, or be late.
-      let isLate = ["lost sound", "not as wanted"].contains { result.standardOutput.contains($0) }
+      let isLate = ["lost sound", "not as preferred"].contains {
+        result.standardOutput.contains($0)
+      }
       #expect(result.standardOutput.contains(ready) || isLate, "\(result)")
       // Sound on both channels; how loud exactly, a machine that loses some of it cannot tell.
       let levels = /-left \S+ \(peak -[123]\d\.\d\) dB, front-right \S+ \(peak -[23]\d\.\d\) dB\n$/

@@ -72,7 +72,7 @@ struct SoundCommandTests {
   }
 
   @Test(
-    "play tells for how long its sound was interrupted", .bothServers, .soundFiles,
+    "play tells how long the gaps of its sound were", .bothServers, .soundFiles,
     arguments: [ServerKind.pulseaudio, .pipewire])
   func interrupted(_ kind: ServerKind) async throws {
     try await PulseSandbox.with(.monitorOnly(on: kind)) { sandbox in
@@ -109,7 +109,7 @@ struct SoundCommandTests {
         return
       }
       #expect(told > 0.5, "\(result)")
-      #expect(result.standardError.contains("warning: the sound was interrupted for"))
+      #expect(result.standardError.contains("warning: the sound had gaps of"))
       // The server has read up to a cycle ahead when its sound ends; the clock of a sink without
       // hardware stops while a busy machine delays it. What took longer than the file was no sound.
       let times = try [".begin", ".end"].map { ending in

@@ -106,6 +106,7 @@ private typealias Server = SimulatedServer
     Row("omnidirectional", on: .mono, .none) { $0.polarPattern = .omnidirectional },
     Row("cardioid", on: .stereo, .remap("front-left", as: "mono")) { $0.polarPattern = .cardioid },
     Row("cardioid", on: .mono, .none) { $0.polarPattern = .cardioid },
+    Row("cardioid of one", on: ChannelMap([.aux0]), .none) { $0.polarPattern = .cardioid },
     Row("cardioid", on: fourAux, .remap("aux0", as: "mono")) { $0.polarPattern = .cardioid },
     Row(
       "subcardioid", on: .stereo,
