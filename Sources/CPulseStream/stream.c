@@ -108,11 +108,17 @@ static pa_sample_spec wanted_spec(const ps_stream *stream) {
       .channels = options->channels ? (uint8_t)options->channels : found->spec.channels};
 }
 
+static int count_of(const pa_channel_map *map, pa_channel_position_t position) {
+  int count = 0;
+  for (int i = 0; i < map->channels; i++) count += map->map[i] == position;
+  return count;
+}
+
 /* Whether a map has the positions of another one, in any order. */
 static bool has_positions_of(const pa_channel_map *map, const pa_channel_map *other) {
   if (map->channels != other->channels) return false;
   for (int i = 0; i < other->channels; i++)
-    if (!pa_channel_map_has_position(map, other->map[i])) return false;
+    if (count_of(map, other->map[i]) != count_of(other, other->map[i])) return false;
   return true;
 }
 

@@ -194,10 +194,10 @@ public final class PulseSandbox: Sendable {
   private func settleWithSuccessors(
     until deadline: ContinuousClock.Instant
   ) async throws(SandboxError) {
-    let begin = ContinuousClock.now
-    for part in [4, 2] where configuration.server == .pipewire {
-      let end = begin + max(.seconds(5), (deadline - begin) / part)
-      guard end < deadline else { break }
+    let time = max(.seconds(5), (deadline - .now) / 4)
+    for _ in 0..<2 where configuration.server == .pipewire {
+      let end = ContinuousClock.now + time
+      guard end + time < deadline else { break }
       do throws(SandboxError) { return try await settle(until: end) } catch {
         guard error.code == .timedOut else { throw error }
         try await relaunch(.wireplumber, until: deadline)

@@ -167,12 +167,13 @@ struct LateGraphTests {
       let all = captured.value.map(\.buffer)
       let missing = all.flatMap(\.missing)
       #expect(missing.contains { $0.cause == .overrun }, "\(missing)")
-      var (zeros, long) = (0, 0)
+      var (zeros, long, longest) = (0, 0, 0.0)
       let untold = Self.zeros(in: all).filter { zero in
         // Longer ones count as silence: a known limit, which a machine under much load can reach.
         guard zero.count <= Self.rate / 4 else {
           print("\(#function): PipeWire passed on \(zero.count) frames of zeros in a row")
           long += 1
+          longest += Double(zero.count) / rate
           return false
         }
         let told = missing.reduce(0) { sum, gap in
@@ -190,7 +191,8 @@ struct LateGraphTests {
       }
       #expect(untold.isEmpty, "\(untold) near \(near.map { "\($0.position)+\($0.frames)" })")
       // Known issue: a part of what 20 stops lost, 0.3 of 0.6 s, is not told in some runs.
-      #expect(abs(drift) < 0.4, "\(drift) s")
+      // Time that PipeWire passed on as such silence may be told as missing, too.
+      #expect((-0.4 - longest...0.4).contains(drift), "\(drift) s, \(longest) s of zeros")
     }
   }
 

@@ -68,14 +68,11 @@ func transcribe(
 /// Lowers other programs while the assistant speaks.
 func speak(_ session: AudioSession, _ play: () async throws -> Void) async throws {
   try await session.update { $0.options = [.duckOthers] }
-  do {
-    try await play()
-  } catch {
-    // In a task of its own: this one may be cancelled.
-    try await Task { _ = try await session.update { $0.options = nil } }.value
-    throw error
-  }
-  try await session.update { $0.options = nil }
+  let result: Result<Void, any Error>
+  do { result = .success(try await play()) } catch { result = .failure(error) }
+  // In a task of its own: this one may be cancelled.
+  try await Task { _ = try await session.update { $0.options = nil } }.value
+  try result.get()
 }
 // end
 

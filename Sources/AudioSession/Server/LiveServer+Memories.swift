@@ -60,6 +60,8 @@ extension LiveServer {
     memories[stream.index] = StreamMemory(
       saved: saved, seen: snapshot.stream(of: step.setting) ?? stream, isMuted: isMuting,
       made: step.to.volume)
+    // From now on this stream's values count.
+    endedMemories[name]?.isStored = true
     let isStored = await save(saved)
     memories[stream.index]?.isStored = isStored
   }
@@ -81,7 +83,7 @@ extension LiveServer {
 
   /// Lets the server store the values of streams that changed or ended again.
   func tendMemories() async {
-    let unsaved = endedMemories.filter { !$1.isStored }
+    let unsaved = endedMemories.filter { !$1.isStored }.keys
     for (index, memory) in memories {
       guard let stream = snapshot.sinkInputs.first(where: { $0.index == index }) else {
         await endMemory(of: index)
@@ -99,8 +101,10 @@ extension LiveServer {
       let isStored = await save(now.saved)
       memories[index]?.isStored = isStored
     }
-    for (name, memory) in unsaved where !memories.values.contains(where: { $0.saved.name == name })
-    {
+    for name in unsaved {
+      guard let memory = endedMemories[name], !memory.isStored,
+        !memories.values.contains(where: { $0.saved.name == name })
+      else { continue }
       guard await save(memory.saved) else { break }
       endedMemories[name]?.isStored = true
     }

@@ -40,6 +40,7 @@ extension AudioCapture {
         }
       }
       await capture.tapAgain(after: .routeChange)
+      await capture.judgeSuspension()
     }
   }
 
@@ -286,8 +287,8 @@ extension AudioCapture {
     set(.interrupted)
   }
 
-  /// A suspended device is all that interrupts the session now. If it is not the capture's, the
-  /// call that closed the tap has ended.
+  /// If a suspended device is all that interrupts the session now, and is not the capture's, the call that closed
+  /// the tap has ended.
   private func judgeSuspension() async {
     guard let reason = await session.interruption, case .deviceSuspended = reason else { return }
     if await isInterrupted(by: reason) {
