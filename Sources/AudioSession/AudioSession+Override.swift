@@ -13,8 +13,8 @@ extension AudioSession {
   /// (AVAudioSession: `overrideOutputAudioPort`).
   ///
   /// Only in the category `play-and-record`, and only in a session that holds and whose mode is in
-  /// effect. A plug, another default or profile, `setAudioMode`, an `update` of the category, the output or its port, the
-  /// end of the mode and `.none` end it;
+  /// effect. A plug, another default or profile, `setAudioMode`, an `update` of the category, the output or its
+  /// port, the end of the mode and `.none` end it;
   /// then the mode alone counts. Levels that a person has changed stay, and no input is unmuted.
   ///
   /// - Throws: `activationFailed` without such a mode in effect or without the hold, `portNotAvailable` without a speaker

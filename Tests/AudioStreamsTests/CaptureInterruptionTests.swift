@@ -297,15 +297,20 @@ struct CaptureInterruptionTests {
     }
   }
 
-  @Test("is not interrupted by a suspended device that others use once it was moved from there")
-  func movedFromSuspended() async throws {
+  /// Two inputs of one format.
+  private static var twins: SandboxConfiguration {
     var machine = SandboxConfiguration(modules: [
       "module-null-sink sink_name=speakers rate=44100",
       "module-null-source source_name=one rate=44100 channels=2",
       "module-null-source source_name=two rate=44100 channels=2",
     ])
     machine.commands = ["set-default-source one"]
-    try await Rig.with(machine) { rig in
+    return machine
+  }
+
+  @Test("is not interrupted by a suspended device that others use once it was moved from there")
+  func movedFromSuspended() async throws {
+    try await Rig.with(Self.twins) { rig in
       try await rig.session.setAudioMode(AudioMode(category: .record))
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let other = try await outside.openStream(
@@ -328,13 +333,7 @@ struct CaptureInterruptionTests {
 
   @Test("is no longer suspended once the server has moved it to a device that runs")
   func movedWhileSuspended() async throws {
-    var machine = SandboxConfiguration(modules: [
-      "module-null-sink sink_name=speakers rate=44100",
-      "module-null-source source_name=one rate=44100 channels=2",
-      "module-null-source source_name=two rate=44100 channels=2",
-    ])
-    machine.commands = ["set-default-source one"]
-    try await Rig.with(machine) { rig in
+    try await Rig.with(Self.twins) { rig in
       var configuration = CaptureFaultTests.patient
       configuration.includesRest = true
       let buffers = try await rig.capture.startAudioStream(configuration)

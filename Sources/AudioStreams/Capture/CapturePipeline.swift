@@ -18,11 +18,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   private var stretch = Stretch(rate: 0, fragment: 0)
   /// Whether no sound of this tap has been joined yet.
   private var isNewTap = true
-  /// Whether a gap is expected, and no sound has come since.
-  private var isGapAhead = false
-  /// Whether the device of the tap was suspended, until it runs and sound arrives from it again.
-  private var isSuspended = false
-  private var isResuming = false
+  /// Why time will be missing.
+  private var gap = GapCause()
   /// The device's sound since the last buffer, in the format that it has now.
   private var raw: RawFrames?
   /// Finds cycles that the server lost without reporting them; nil if the server reports losses.
@@ -31,11 +28,6 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// When the last piece of the tap ended, and until when it is looked for what a stop has cost.
   private var lastEnd: Int64?
   private var stoppedUntil: Int64 = 0
-  /// Why time is missing before the next sound: unless another cause is expected, the server or the
-  /// device lost it.
-  private var cause = MissingFrames.Cause.overrun
-  /// Why time will be missing behind the sound in the burst; nil if no gap is expected there.
-  private var nextCause: MissingFrames.Cause?
   let report = PipelineReport()
   /// Whether it is not known yet that the tap's device may be tapped: what is in the burst is kept back.
   private var isUnsure = false
@@ -73,7 +65,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     stretch = Stretch(
       rate: grant.rate, fragment: Stretch.duration(Int64(grant.bufferFrames), grant.rate))
     isNewTap = true
-    (isSuspended, isResuming) = (false, false)
+    gap.beginTap()
     lastEnd = nil
     if framer?.position ?? 0 > 0 { timeline.expectSound(at: time) }
     lostCycles = losesSilently ? LostCycles(channels: grant.channels, rate: grant.rate) : nil
@@ -103,26 +95,13 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   }
 
   /// Sets why time will be missing before the next sound.
-  func expectGap(_ cause: MissingFrames.Cause) {
-    isGapAhead = true
-    guard burst != nil else { return self.cause = cause }
-    // What is in the burst may be from before the gap; or from behind it, if nothing explained its
-    // own gap before.
-    if self.cause == .overrun || self.cause == nextCause { self.cause = cause }
-    nextCause = cause
-  }
+  func expectGap(_ cause: MissingFrames.Cause) { gap.expect(cause, hasBurst: burst != nil) }
 
   /// Notes that the device of the tap was suspended.
-  func noteSuspend() {
-    (isSuspended, isResuming) = (true, false)
-    expectGap(.suspended)
-  }
+  func noteSuspend() { gap.suspend(hasBurst: burst != nil) }
 
   /// Notes that the device of the tap runs again.
-  func noteResume() {
-    isResuming = true
-    if burst != nil { nextCause = nextCause ?? cause }
-  }
+  func noteResume() { gap.resume(hasBurst: burst != nil) }
 
   /// Notes that the server moved the tap: sound from there is kept back until the report has its device.
   func noteMove() {
@@ -140,7 +119,10 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Passes on what has arrived, but nothing of a device that may not be tapped: the tap is closed.
   func flush() {
     takeDevice()
-    if isUnsure { (burst, nextCause) = (nil, nil) }
+    if isUnsure {
+      burst = nil
+      gap.dropBurst()
+    }
     (isUnsure, isBurstUnsure) = (false, false)
     do throws(StreamError) {
       try settle()
@@ -160,16 +142,16 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     flush()
     timeline.endStart(at: end)
     let isQuiet = lastEnd.map { end - $0 > Self.longestPiece } ?? false
-    let awaitsSound = isNewTap || isGapAhead
+    let awaitsSound = isNewTap || gap.isAhead
     let isOwed =
-      isAway || isSuspended || isQuiet || isDropped || awaitsSound && framer?.position ?? 0 > 0
+      isAway || gap.isSuspended || isQuiet || isDropped || awaitsSound && framer?.position ?? 0 > 0
     if isOwed, !timeline.isPaused, let rate = framer?.sampleRate,
       case .missing(let nanoseconds) = timeline.join(at: end, tolerance: 0)
     {
-      skip(nanoseconds, atRate: rate, cause)
+      skip(nanoseconds, atRate: rate, gap.cause)
     }
     timeline.pause(until: end)
-    (cause, isGapAhead) = (.overrun, false)
+    gap.pause()
   }
 
   /// No tap can be opened after a pause: from now on time is missing, unless there was no sound
@@ -190,10 +172,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   func take(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) {
     guard report.failure == nil, report.unfit == nil, framer != nil else { return }
     pulse.note(samples)
-    // Sound from before the suspension may arrive after its event.
-    if isResuming { (isSuspended, isResuming) = (false, false) }
+    gap.hear()
     takeDevice()
-    isGapAhead = false
     do throws(StreamError) {
       let isGap = chunk.discontinuity || chunk.lost > 0
       if isGap {
@@ -319,13 +299,12 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     fallingBehind = FallingBehind()
     // A move inside the server loses little or nothing; less than a fragment cannot be measured.
     switch timeline.join(at: start, tolerance: isNewTap ? 0 : stretch.fragment) {
-    case .missing(let nanoseconds): skip(nanoseconds, atRate: rate, cause)
+    case .missing(let nanoseconds): skip(nanoseconds, atRate: rate, gap.cause)
     case .overlap(let nanoseconds):
       known = min(frames, Self.frames(nanoseconds, stretch.rate))
       timeline.tell(-Stretch.duration(Int64(known), stretch.rate))
     }
-    cause = nextCause ?? (isSuspended ? cause : .overrun)
-    nextCause = nil
+    gap.join()
     isNewTap = false
     stretch.isJoined = isJoined
     // Zeros before the first sound of a stretch have no sound before them that could have been lost.

@@ -79,15 +79,21 @@ struct OtherHolderTests {
     }
   }
 
+  /// A call that waits for an input that is not there.
+  private func waitForAbsent(_ rig: Rig) async throws -> Task<ApplyReport, any Error> {
+    try await rig.session.setAudioMode(Self.mode)
+    var absent = Self.mode
+    absent.preferredInput = [.name("absent")]
+    absent.inputRequired = true
+    let wanted = absent
+    let waiting = Task { try await rig.session.setAudioMode(wanted, options: .waits) }
+    #expect(await eventually { await rig.session.isPausing })
+    return waiting
+  }
+
   @Test func `an order takes the place of a call that waits`() async throws {
     try await Rig.with(.minimal) { rig in
-      try await rig.session.setAudioMode(Self.mode)
-      var absent = Self.mode
-      absent.preferredInput = [.name("absent")]
-      absent.inputRequired = true
-      let wanted = absent
-      let waiting = Task { try await rig.session.setAudioMode(wanted, options: .waits) }
-      #expect(await eventually { await rig.session.isPausing })
+      let waiting = try await waitForAbsent(rig)
       var ordered = Self.mode
       ordered.inputGain = Volume(fraction: 0.6)
       let answer = try await give(ordered, to: rig)
@@ -101,13 +107,7 @@ struct OtherHolderTests {
 
   @Test func `an update takes the place of a call that waits`() async throws {
     try await Rig.with(.minimal) { rig in
-      try await rig.session.setAudioMode(Self.mode)
-      var absent = Self.mode
-      absent.preferredInput = [.name("absent")]
-      absent.inputRequired = true
-      let wanted = absent
-      let waiting = Task { try await rig.session.setAudioMode(wanted, options: .waits) }
-      #expect(await eventually { await rig.session.isPausing })
+      let waiting = try await waitForAbsent(rig)
       try await rig.session.update { $0.inputGain = Volume(fraction: 0.6) }
       let error = await #expect(throws: SessionError.self) { try await waiting.value }
       #expect(error?.code == .cancelled)
