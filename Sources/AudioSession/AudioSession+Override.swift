@@ -20,9 +20,7 @@ extension AudioSession {
   /// - Throws: `activationFailed` without such a mode in effect or without the hold, `portNotAvailable` without a speaker
   ///   or on an output without ports, and the errors of `setAudioMode`.
   @discardableResult
-  public func overrideOutputPort(
-    _ port: PortOverride
-  ) async throws(SessionError) -> ApplyReport {
+  public func overrideOutputPort(_ port: PortOverride) async throws(SessionError) -> ApplyReport {
     try await inTurn(.buildsOnMode) { session, budget throws(SessionError) in
       let live = try await session.connected(budget.run)
       let declared = try await session.currentMode(session.store(live))

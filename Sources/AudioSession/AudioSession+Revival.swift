@@ -36,11 +36,11 @@ extension AudioSession {
         report(device, count, isRevived: true)
       }
       guard attempt < Self.mostAttempts, !silent.isEmpty else { break }
+      guard await restartCards(of: silent, live) else { break }
       for device in silent {
         let known = attempts.keys.first { $0.isSame(device) } ?? device
         attempts[known, default: 0] += 1
       }
-      guard await restartCards(of: silent, live) else { break }
     }
     for (device, attempts) in attempts { report(device, attempts, isRevived: false) }
   }

@@ -186,6 +186,8 @@ extension AudioSession {
     } else if let owner {
       state.holder = SessionState.Holder(pid: owner.pid, name: owner.name)
       if let shared { state.adopt(shared) }
+      // The holder is not interrupted by itself; a session that it has taken over is.
+      if upkeep.rules.interruptions.isInterrupted { state.interrupted = true }
     }
     return state
   }

@@ -120,6 +120,7 @@ public actor AudioSession {
 
   private func stopChange() {
     queue.running?.set()
+    queue.lockWait.set()
     queue.withdraw?()
     queue.endPause()
   }

@@ -6,6 +6,8 @@ struct CallQueue {
   let turns: Turns
   /// Stops the current change, if it can be stopped.
   var running: StopSignal?
+  /// Stops the current wait for another process.
+  var lockWait = StopSignal()
   /// Withdraws the current change, if another session is to carry it out.
   var withdraw: (@Sendable () -> Void)?
   /// The limit of the call that has its turn.

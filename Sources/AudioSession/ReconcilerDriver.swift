@@ -40,9 +40,7 @@ struct ReconcilerDriver {
     try reconciler.next(isStopped: stop?.isRaised == true, isLate: deadline.hasPassed)
   }
 
-  private func read(
-    _ reconciler: inout Reconciler, isGlance: Bool
-  ) async throws(SessionError) {
+  private func read(_ reconciler: inout Reconciler, isGlance: Bool) async throws(SessionError) {
     let snapshot = try await live.refresh(
       rounds: isGlance ? 1 : LiveServer.mostRounds, deadline: deadline)
     let plan = try reconciler.didRead(

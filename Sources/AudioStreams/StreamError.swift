@@ -100,6 +100,13 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
       details: "it is suspended, or its driver or the server is stuck", is: \.isTimedOut)
   }
 
+  /// The error of a file that a disk does not read or write in time.
+  static func hangingDisk(_ what: String, in time: Duration) -> StreamError {
+    StreamError(
+      .fileFailed, "\(what) within \(time.components.seconds) s",
+      details: "its disk or network folder does not answer")
+  }
+
   /// The error of a recording that has waited for its server for long enough.
   static func serverAway(for time: Duration) -> StreamError {
     StreamError(

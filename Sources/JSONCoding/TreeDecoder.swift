@@ -153,9 +153,7 @@ private struct Single: SingleValueDecodingContainer {
   func decode(_ type: Double.Type) throws -> Double { try number(Double.init) }
   func decode(_ type: Float.Type) throws -> Float { try number(Float.init) }
 
-  private func number<Number: BinaryFloatingPoint>(
-    _ parse: (String) -> Number?
-  ) throws -> Number {
+  private func number<Number: BinaryFloatingPoint>(_ parse: (String) -> Number?) throws -> Number {
     guard case .number(let text) = decoder.value, let number = parse(text), number.isFinite else {
       throw decoder.mismatch("a number that fits", Number.self)
     }

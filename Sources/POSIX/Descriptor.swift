@@ -16,9 +16,7 @@ package import Glibc
   }
 
   /// Opens a file, which a child does not inherit.
-  package init(
-    opening path: String, _ flags: Int32, mode: mode_t = 0o600
-  ) throws(SystemError) {
+  package init(opening path: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemError) {
     // A path with a zero byte would be cut off there.
     guard !path.utf8.contains(0) else { throw SystemError(ENOENT) }
     self.init(owning: try retrying { open(path, flags | O_CLOEXEC, mode) })

@@ -24,9 +24,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
 
 /// The result of a call, which is repeated if a signal interrupts it.
 @discardableResult
-package func retrying<Result: SignedInteger>(
-  _ call: () -> Result
-) throws(SystemError) -> Result {
+package func retrying<Result: SignedInteger>(_ call: () -> Result) throws(SystemError) -> Result {
   while true {
     let result = call()
     if result >= 0 { return result }

@@ -41,9 +41,10 @@ extension DeviceState {
 }
 
 extension DeviceFlags {
-  /// The bits are the same for sinks and sources.
-  init(_ bits: UInt32) {
-    self = DeviceFlags(rawValue: bits).intersection([.hardwareVolume, .hardware, .network])
+  init(_ bits: UInt32, of direction: Direction) {
+    self = DeviceFlags(rawValue: bits).intersection([
+      .hardwareVolume, .hardware, .network, .dynamicLatency(direction),
+    ])
   }
 }
 
@@ -57,7 +58,7 @@ extension Device {
       monitor: text(info.monitor_source_name), volume: ChannelVolumes(info.volume),
       volumeSteps: info.n_volume_steps, isMuted: info.mute != 0,
       state: DeviceState(number: Int32(info.state.rawValue)),
-      flags: DeviceFlags(info.flags.rawValue),
+      flags: DeviceFlags(info.flags.rawValue, of: .output),
       configuredLatency: .microseconds(Int64(clamping: info.configured_latency)),
       ports: entries(info.ports, info.n_ports).map { DevicePort($0) },
       activePort: info.active_port.flatMap { text($0.pointee.name) },
@@ -73,7 +74,7 @@ extension Device {
       monitor: text(info.monitor_of_sink_name), volume: ChannelVolumes(info.volume),
       volumeSteps: info.n_volume_steps, isMuted: info.mute != 0,
       state: DeviceState(number: Int32(info.state.rawValue)),
-      flags: DeviceFlags(info.flags.rawValue),
+      flags: DeviceFlags(info.flags.rawValue, of: .input),
       configuredLatency: .microseconds(Int64(clamping: info.configured_latency)),
       ports: entries(info.ports, info.n_ports).map { DevicePort($0) },
       activePort: info.active_port.flatMap { text($0.pointee.name) },

@@ -43,9 +43,7 @@ func entries<Info>(
 }
 
 /// An array in a C struct, which Swift imports as a tuple.
-private func elements<Tuple, Element>(
-  of tuple: Tuple, count: UInt8, _: Element.Type
-) -> [Element] {
+private func elements<Tuple, Element>(of tuple: Tuple, count: UInt8, _: Element.Type) -> [Element] {
   withUnsafeBytes(of: tuple) { Array($0.bindMemory(to: Element.self).prefix(Int(count))) }
 }
 

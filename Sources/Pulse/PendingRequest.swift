@@ -11,9 +11,7 @@ class PendingRequest {
   private let words: () -> String
   private var handle: OpaquePointer?
 
-  init(
-    id: UInt64, connection: Connection, deadline: UInt64, operation: @escaping () -> String
-  ) {
+  init(id: UInt64, connection: Connection, deadline: UInt64, operation: @escaping () -> String) {
     self.id = id
     self.connection = connection
     self.deadline = deadline

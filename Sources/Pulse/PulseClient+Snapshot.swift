@@ -98,9 +98,7 @@ extension PulseClient {
     return answers
   }
 
-  private func updates(
-    _ answers: [SnapshotAnswer]
-  ) async throws(PulseError) -> SnapshotUpdates {
+  private func updates(_ answers: [SnapshotAnswer]) async throws(PulseError) -> SnapshotUpdates {
     var result = SnapshotUpdates()
     for answer in answers { try await answer.add(to: &result) }
     return result

@@ -39,9 +39,7 @@ extension PulseClient {
   /// PulseAudio stores the whole entry. pipewire-pulse passes it to the session manager, which
   /// keeps its values for what the entry lacks, including a device. Throws `notSupported` if the
   /// server stores no streams. libpulse: `pa_ext_stream_restore_write`.
-  public func save(
-    _ stream: SavedStream, timeout: Duration? = nil
-  ) async throws(PulseError) {
+  public func save(_ stream: SavedStream, timeout: Duration? = nil) async throws(PulseError) {
     guard let map = stream.channelMap.count == 0 ? pa_channel_map() : stream.channelMap.native
     else {
       throw PulseError(.invalidArgument, "ext_stream_restore_write \(stream.name)")

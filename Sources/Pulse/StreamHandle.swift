@@ -21,9 +21,7 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
   var stream: OpaquePointer? { state.native }
 
   /// Creates the stream; the request ends when the server has created it.
-  func open(
-    _ options: StreamOptions, timeout: Duration?
-  ) throws(PulseError) -> Pending<Void> {
+  func open(_ options: StreamOptions, timeout: Duration?) throws(PulseError) -> Pending<Void> {
     let words = words
     connection.logger?.trace("open \(words)")
     guard case .ready(let context) = connection.state else {

@@ -4,10 +4,7 @@ internal import Glibc
 // Callbacks of libpulse for streams; the rules of Trampolines.swift apply here, too. A stream drops
 // what it records and plays silence.
 
-func onStreamState(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
-  let handle: StreamHandle = borrow(userdata)
-  handle.stateChanged()
-}
+let onStreamState: pa_stream_notify_cb_t = { (borrow($1) as StreamHandle).stateChanged() }
 
 /// Disconnects an abandoned stream that the server has created after all.
 ///

@@ -39,28 +39,13 @@ func runLoopThread(_ userdata: UnsafeMutableRawPointer?) -> UnsafeMutableRawPoin
   return nil
 }
 
-func onReadable(
-  _: UnsafeMutablePointer<pa_mainloop_api>?, _: OpaquePointer?, _: Int32,
-  _: pa_io_event_flags_t, _ userdata: UnsafeMutableRawPointer?
-) {
-  let source: DescriptorSource = borrow(userdata)
-  source.fire()
-}
-
-func onAlarm(
-  _: UnsafeMutablePointer<pa_mainloop_api>?, _: OpaquePointer?, _: UnsafePointer<timeval>?,
-  _ userdata: UnsafeMutableRawPointer?
-) {
-  let alarm: Alarm = borrow(userdata)
-  alarm.ring()
-}
+let onReadable: pa_io_event_cb_t = { (borrow($4) as DescriptorSource).fire() }
+let onAlarm: pa_time_event_cb_t = { (borrow($3) as Alarm).ring() }
 
 // MARK: - Connection
 
-func onContextState(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
-  let connection: Connection = borrow(userdata)
-  connection.contextStateChanged()
-}
+let onContextState: pa_context_notify_cb_t = { (borrow($1) as Connection).contextStateChanged() }
+let onDeadline: pa_time_event_cb_t = { (borrow($3) as Connection).deadlineReached() }
 
 func onSubscriptionEvent(
   _: OpaquePointer?, _ type: pa_subscription_event_type_t, _ index: UInt32,
@@ -70,14 +55,6 @@ func onSubscriptionEvent(
   guard let event = PulseEvent(type, index) else { return }
   connection.eventHandler?(event)
   connection.events.send(event)
-}
-
-func onDeadline(
-  _: UnsafeMutablePointer<pa_mainloop_api>?, _: OpaquePointer?, _: UnsafePointer<timeval>?,
-  _ userdata: UnsafeMutableRawPointer?
-) {
-  let connection: Connection = borrow(userdata)
-  connection.deadlineReached()
 }
 
 func onOperationState(_ operation: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
@@ -104,12 +81,9 @@ func onString(
   pending(userdata, as: Pending<String?>.self).end(success != 0 ? .some(text) : nil)
 }
 
-func onServerInfo(
-  _: OpaquePointer?, _ info: UnsafePointer<pa_server_info>?, _ userdata: UnsafeMutableRawPointer?
-) {
-  pending(userdata, as: Pending<ServerInfo>.self).end(info.map { ServerInfo($0.pointee) })
+let onServerInfo: pa_server_info_cb_t = {
+  pending($2, as: Pending<ServerInfo>.self).end($1.map { ServerInfo($0.pointee) })
 }
-
 let onSinks: pa_sink_info_cb_t = { receive($1, $2, $3) { Device($0) } }
 let onSources: pa_source_info_cb_t = { receive($1, $2, $3) { Device($0) } }
 let onSinkInputs: pa_sink_input_info_cb_t = { receive($1, $2, $3) { Stream($0) } }

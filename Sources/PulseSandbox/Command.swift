@@ -1,6 +1,5 @@
 internal import Glibc
 internal import POSIX
-internal import Pulse
 
 /// A command that runs inside a sandbox, from its start until it is reaped.
 final class Command: Sendable {

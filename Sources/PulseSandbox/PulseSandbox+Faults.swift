@@ -67,9 +67,7 @@ extension PulseSandbox {
   /// sandbox is closed.
   public func log() -> String { ServerLog(path: folder.log).text }
 
-  private func end(
-    _ process: ServerProcess?, with signal: Int32
-  ) async throws(SandboxError) {
+  private func end(_ process: ServerProcess?, with signal: Int32) async throws(SandboxError) {
     let isFront = process == nil || process == ServerProcess.front(of: configuration.server)
     let socket = isFront ? folder.socket : nil
     try await withRunning(process) { daemons throws(SandboxError) in

@@ -1,5 +1,4 @@
 internal import POSIX
-internal import Pulse
 internal import PulseTypes
 
 /// A private PulseAudio or PipeWire server with its own devices, for tests and experiments.
@@ -166,7 +165,9 @@ public final class PulseSandbox: Sendable {
   ) async throws(SandboxError) {
     do throws(SandboxError) {
       try await Self.shielding { [self] () throws(SandboxError) in
-        try await restartOnce(process, timeout)
+        let deadline = ContinuousClock.now + timeout
+        try await relaunch(process, until: deadline)
+        try await settleWithSuccessors(until: deadline)
       }
     } catch {
       await close()
@@ -181,14 +182,6 @@ public final class PulseSandbox: Sendable {
     try await Task { await outcome(of: body) }.value.get()
   }
 
-  private func restartOnce(
-    _ process: ServerProcess?, _ timeout: Duration
-  ) async throws(SandboxError) {
-    let deadline = ContinuousClock.now + timeout
-    try await relaunch(process, until: deadline)
-    try await settleWithSuccessors(until: deadline)
-  }
-
   /// Waits until the server is complete. A WirePlumber that finds cards in the middle of a change may never
   /// handle one of them, nor choose defaults; its successor does.
   private func settleWithSuccessors(
@@ -200,7 +193,7 @@ public final class PulseSandbox: Sendable {
       guard end + time < deadline else { break }
       do throws(SandboxError) { return try await settle(until: end) } catch {
         guard error.code == .timedOut else { throw error }
-        try await relaunch(.wireplumber, until: deadline)
+        try await relaunch(.wireplumber, until: deadline, isSuccessor: true)
       }
     }
     try await settle(until: deadline)
@@ -208,13 +201,13 @@ public final class PulseSandbox: Sendable {
 
   /// Ends the named processes, and starts those that do not run.
   private func relaunch(
-    _ process: ServerProcess?, until deadline: ContinuousClock.Instant
+    _ process: ServerProcess?, until deadline: ContinuousClock.Instant, isSuccessor: Bool = false
   ) async throws(SandboxError) {
     try await onOwnThread { [self] () throws(SandboxError) in
       try stack.withLock { stack throws(SandboxError) in
         guard let stack else { throw Self.closedError }
         stack.end(process)
-        try stack.start(until: deadline)
+        try stack.start(until: deadline, isSuccessor: isSuccessor)
       }
     }
   }

@@ -100,16 +100,9 @@ struct SandboxFolder: Sendable {
   private static func parent() -> String {
     guard let path = ProcessEnvironment["TMPDIR"], path.hasPrefix("/"),
       path.utf8.count + "/pulse-XXXXXX/pipewire-0-manager".utf8.count <= 107,
-      path.utf8.allSatisfy({ isPlain($0) }), access(path, W_OK | X_OK) == 0
+      path.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-./_".contains($0)) }),
+      access(path, W_OK | X_OK) == 0
     else { return "/tmp" }
     return path
-  }
-
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-    case UInt8(ascii: "-")...UInt8(ascii: "9"), UInt8(ascii: "_"): true  // - . / and digits
-    default: false
-    }
   }
 }

@@ -26,8 +26,12 @@ final class ServerStack {
   }
 
   /// Starts the processes that do not run, in order, each when the previous one can be reached.
-  func start(until deadline: ContinuousClock.Instant) throws(SandboxError) {
-    logStart = Int(File.status(folder.log)?.st_size ?? 0)
+  ///
+  /// - Parameter isSuccessor: whether this completes an earlier start, whose log counts.
+  func start(
+    until deadline: ContinuousClock.Instant, isSuccessor: Bool = false
+  ) throws(SandboxError) {
+    if !isSuccessor { logStart = Int(File.status(folder.log)?.st_size ?? 0) }
     for process in order where daemons[process]?.isRunning != true {
       daemons.removeValue(forKey: process)?.end()
       try start(process, until: deadline)

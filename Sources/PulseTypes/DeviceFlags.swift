@@ -13,4 +13,9 @@ public struct DeviceFlags: OptionSet, Sendable, Hashable, Codable {
   public static let hardware = DeviceFlags(rawValue: 0x0004)
   /// It is connected over a network.
   public static let network = DeviceFlags(rawValue: 0x0008)
+
+  /// Its buffer follows what its streams request (`PA_SOURCE_DYNAMIC_LATENCY`, `PA_SINK_DYNAMIC_LATENCY`).
+  package static func dynamicLatency(_ direction: Direction) -> DeviceFlags {
+    DeviceFlags(rawValue: direction == .input ? 0x0040 : 0x0080)
+  }
 }

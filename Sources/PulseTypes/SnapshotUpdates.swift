@@ -1,13 +1,13 @@
 /// Changes of a server's objects, which a snapshot adopts at once.
 package struct SnapshotUpdates: Sendable {
-  private var server: ServerInfo?
-  private var cards: [UInt32: Card?] = [:]
-  private var sinks: [UInt32: Device?] = [:]
-  private var sources: [UInt32: Device?] = [:]
-  private var sinkInputs: [UInt32: Stream?] = [:]
-  private var sourceOutputs: [UInt32: Stream?] = [:]
-  private var modules: [UInt32: Module?] = [:]
-  private var clients: [UInt32: Client?] = [:]
+  fileprivate var server: ServerInfo?
+  fileprivate var cards: [UInt32: Card?] = [:]
+  fileprivate var sinks: [UInt32: Device?] = [:]
+  fileprivate var sources: [UInt32: Device?] = [:]
+  fileprivate var sinkInputs: [UInt32: Stream?] = [:]
+  fileprivate var sourceOutputs: [UInt32: Stream?] = [:]
+  fileprivate var modules: [UInt32: Module?] = [:]
+  fileprivate var clients: [UInt32: Client?] = [:]
 
   package init() {}
 
@@ -44,60 +44,22 @@ package struct SnapshotUpdates: Sendable {
   package mutating func set(at index: Index<Client>, to client: Client?) {
     clients.updateValue(client, forKey: index.rawValue)
   }
-
-  fileprivate func apply(to snapshot: inout ServerSnapshot) {
-    if let server { snapshot.server = server }
-    cards.apply(to: &snapshot.cards)
-    snapshot.take(sinks, snapshot.sinks, snapshot.places.sinks) {
-      $0.sinks = $1
-      $0.places.sinks = $2
-    }
-    snapshot.take(sources, snapshot.sources, snapshot.places.sources) {
-      $0.sources = $1
-      $0.places.sources = $2
-    }
-    snapshot.take(sinkInputs, snapshot.sinkInputs, snapshot.places.sinkInputs) {
-      $0.sinkInputs = $1
-      $0.places.sinkInputs = $2
-    }
-    snapshot.take(sourceOutputs, snapshot.sourceOutputs, snapshot.places.sourceOutputs) {
-      $0.sourceOutputs = $1
-      $0.places.sourceOutputs = $2
-    }
-    snapshot.take(modules, snapshot.modules, snapshot.places.modules) {
-      $0.modules = $1
-      $0.places.modules = $2
-    }
-    snapshot.take(clients, snapshot.clients, snapshot.places.clients) {
-      $0.clients = $1
-      $0.places.clients = $2
-    }
-  }
 }
 
 extension ServerSnapshot {
   /// Adopts the changed objects, each list in one pass; new objects come last, in the order of
   /// their indexes.
-  package mutating func take(_ updates: SnapshotUpdates) { updates.apply(to: &self) }
-
-  /// - Parameters:
-  ///   - list: the list before the changes.
-  ///   - places: its index.
-  ///   - set: sets the list, which drops its index, and then the index. (A key path takes long to make,
-  ///     at each start of the program, and to follow.)
-  fileprivate mutating func take<Member: Placed>(
-    _ updates: [UInt32: Member?], _ list: [Member], _ places: Places<Member>?,
-    _ set: (_ snapshot: inout ServerSnapshot, _ list: [Member], _ places: Places<Member>?) -> Void
-  ) {
-    guard !updates.isEmpty else { return }
-    var list = list
-    guard let places, let replaced = places.replaced(by: updates) else {
-      updates.apply(to: &list)
-      return set(&self, list, nil)
-    }
-    let isSame = replaced.allSatisfy { places.areAlike(list[$0], $1) }
-    for (place, member) in replaced { list[place] = member }
-    set(&self, list, isSame ? places : nil)
+  package mutating func take(_ updates: SnapshotUpdates) {
+    if let server = updates.server { self.server = server }
+    updates.cards.apply(to: &cards)
+    // The list first: setting it drops its index.
+    (sinks, places.sinks) = updates.sinks.changing(sinks, places.sinks)
+    (sources, places.sources) = updates.sources.changing(sources, places.sources)
+    (sinkInputs, places.sinkInputs) = updates.sinkInputs.changing(sinkInputs, places.sinkInputs)
+    (sourceOutputs, places.sourceOutputs) = updates.sourceOutputs.changing(
+      sourceOutputs, places.sourceOutputs)
+    (modules, places.modules) = updates.modules.changing(modules, places.modules)
+    (clients, places.clients) = updates.clients.changing(clients, places.clients)
   }
 }
 
@@ -117,6 +79,21 @@ extension Places {
 }
 
 extension Dictionary where Key == UInt32 {
+  /// A list after these changes, and its index if that still fits.
+  fileprivate func changing<Member: Placed>(
+    _ list: [Member], _ places: Places<Member>?
+  ) -> ([Member], Places<Member>?) where Value == Member? {
+    guard !isEmpty else { return (list, places) }
+    var list = list
+    guard let places, let replaced = places.replaced(by: self) else {
+      apply(to: &list)
+      return (list, nil)
+    }
+    let isSame = replaced.allSatisfy { places.areAlike(list[$0], $1) }
+    for (place, member) in replaced { list[place] = member }
+    return (list, isSame ? places : nil)
+  }
+
   fileprivate func apply<Member: Indexed>(to list: inout [Member]) where Value == Member? {
     guard !isEmpty else { return }
     var new = compactMapValues { $0 }

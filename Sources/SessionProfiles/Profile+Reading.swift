@@ -42,9 +42,7 @@ extension Profile {
   /// Lists all profiles by name, each once, as `named(_:environment:)` would find it.
   ///
   /// Includes a broken profile, with its error. Leaves out folders that cannot be read.
-  public static func all(
-    environment: [String: String] = processEnvironment
-  ) -> [ProfileListing] {
+  public static func all(environment: [String: String] = processEnvironment) -> [ProfileListing] {
     ProfileInventory(environment: environment).listings
   }
 

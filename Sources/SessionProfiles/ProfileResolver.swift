@@ -177,9 +177,7 @@ struct ProfileResolver {
   }
 
   /// Finds a base, or reports at its position in the file that there is none.
-  private func locate(
-    _ base: String, of link: Link
-  ) throws(Mistakes) -> ProfileLibrary.Found {
+  private func locate(_ base: String, of link: Link) throws(Mistakes) -> ProfileLibrary.Found {
     do {
       return try library.locate(base: base, of: link.found)
     } catch {

@@ -29,11 +29,11 @@ struct Churn {
       try await churn.tidyUp()
       // What flaps is used after a pause. A setting in a conflict is left alone for longer; applying
       // again ends that, as for users.
-      var flaws = try await churn.awaitNoFlaws(within: .seconds(6))
+      var flaws = try await bench.awaitNoFlaws(within: .seconds(6), churn.flaws)
       let hadConflict = !flaws.isEmpty
       if hadConflict {
         watcher.signal(SIGHUP)
-        flaws = try await churn.awaitNoFlaws(within: .seconds(20))
+        flaws = try await bench.awaitNoFlaws(within: .seconds(20), churn.flaws)
       }
       let after = ProcessFigures(watcher.process)
       let status = watcher.end()
@@ -56,13 +56,7 @@ struct Churn {
     }
   }
 
-  /// Waits until the state matches the profile, also for a process that plans and for `pactl`; what
-  /// differs after `limit`. The last events may still be on their way: what counts is that it
-  /// converges.
-  private func awaitNoFlaws(within limit: Duration) async throws -> [String] {
-    try await bench.awaitNoFlaws(within: limit, flaws)
-  }
-
+  /// What differs from the profile, for a process that plans and for `pactl`.
   private func flaws() async throws -> [String] {
     let plan = try await bench.sandbox.capture(
       [File.programFolder + "/audiosession", "plan", bench.profile, "--json"]

@@ -122,27 +122,18 @@ struct Programs {
     print("  the program beside this one has \(status.st_size / 1_000_000) MB")
   }
 
-  /// The memory of a holder: what is its own, its share of what others use too, and all.
+  /// The memory of a holder by the kernel's account, in MiB: all, its share of what others use too, and what
+  /// is its own.
   private func memory() async throws {
     let watcher = try await Watcher.watching(
       "podcast", environment, messages: sandbox.directory + "/watch.messages")
-    let memory = ProcessMemory(watcher.process)
+    let account = "/proc/\(watcher.process)/smaps_rollup"
+    let figures = [
+      ("resident", "Rss:"), ("proportional share (PSS)", "Pss:"),
+      ("its own (private, changed)", "Private_Dirty:"),
+    ].map { (name: $0, size: Double(ProcessFigures.number($1, in: account)) / 1024) }
     _ = watcher.end()
     print("memory of watch")
-    Ratios.note("resident", count: memory.resident, unit: "MiB")
-    Ratios.note("proportional share (PSS)", count: memory.proportional, unit: "MiB")
-    Ratios.note("its own (private, changed)", count: memory.own, unit: "MiB")
-  }
-}
-
-/// The kernel's account of a process' memory, in MiB.
-struct ProcessMemory {
-  let resident, proportional, own: Double
-
-  init(_ process: pid_t) {
-    let values = ["Rss:", "Pss:", "Private_Dirty:"].map { key in
-      Double(ProcessFigures.number(key, in: "/proc/\(process)/smaps_rollup")) / 1024
-    }
-    (resident, proportional, own) = (values[0], values[1], values[2])
+    for (name, size) in figures { Ratios.note(name, count: size, unit: "MiB") }
   }
 }

@@ -110,9 +110,7 @@ struct Scale {
   }
 
   /// The CPU time of an event, while another program changes a device's volume.
-  private func cost(
-    _ watcher: Watcher, events: Int, pause: Duration?
-  ) async throws -> Duration {
+  private func cost(_ watcher: Watcher, events: Int, pause: Duration?) async throws -> Duration {
     let before = Self.processorTime(watcher.process)
     for number in 0..<events {
       try await client.setVolume(.output, device: "sink1", level(number))

@@ -49,9 +49,7 @@ struct StateWatch {
   }
 
   /// Draws a state, unless that is what is shown.
-  private func draw(
-    _ state: SessionState, _ snapshot: ServerSnapshot?, over shown: inout Drawing
-  ) {
+  private func draw(_ state: SessionState, _ snapshot: ServerSnapshot?, over shown: inout Drawing) {
     let terminal = output.terminal
     let lines = StateView.lines(
       state, snapshot, width: terminal.width.map { $0 - 2 }, isLive: true,

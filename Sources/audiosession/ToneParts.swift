@@ -47,9 +47,7 @@ struct ToneParts {
   }
 
   /// From half of the rate on, another frequency would sound.
-  private static func check(
-    _ text: String, _ sweep: Sweep, _ device: Device
-  ) throws(SessionError) {
+  private static func check(_ text: String, _ sweep: Sweep, _ device: Device) throws(SessionError) {
     let rate = Int(device.sampleSpec.rate)
     let highest = (rate - 1) / 2
     guard max(sweep.from, sweep.to) > Double(highest) else { return }

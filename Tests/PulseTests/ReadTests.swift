@@ -17,7 +17,7 @@ struct ReadTests {
     #expect(speaker.sampleSpec == SampleSpec(format: .s16le, rate: 44100, channels: 2))
     #expect(speaker.channelMap == .stereo)
     #expect(speaker.volume == ChannelVolumes(.norm, channels: 2))
-    #expect(speaker.flags == [])
+    #expect(speaker.flags == .dynamicLatency(.output))
     #expect(speaker.card == nil)
     #expect(speaker.properties["device.class"] == "abstract")
     let sources = try await client.sources()

@@ -20,6 +20,8 @@ extension AudioSession {
       return nil
     }
     try store.prepare()
+    guard !isEnding else { throw .cancelled }
+    queue.lockWait = StopSignal()
     while true {
       guard let (owner, store) = try await claim(store, budget, mustSign: !order.isRestoring) else {
         return nil
@@ -48,8 +50,8 @@ extension AudioSession {
     _ store: SessionStore, _ budget: Budget, mustSign: Bool
   ) async throws(SessionError) -> (owner: LockRecord.Owner, store: SessionStore?)? {
     let taking = try await SessionLock.take(
-      store.lockPath, isHolding: configuration.isHolding, mustSign: mustSign, on: loop,
-      deadline: budget.run)
+      store.lockPath, isHolding: configuration.isHolding, mustSign: mustSign, server: address,
+      on: loop, until: queue.lockWait, deadline: budget.run)
     switch taking {
     case .taken(let lock):
       if let rival = await rival(store, budget) { return (rival.owner, self.store(of: rival)) }
@@ -104,9 +106,11 @@ extension AudioSession {
   ) async throws(SessionError) -> Answer? {
     guard
       let turn = try await OrderLock.take(
-        store.files.path(.orderLock), on: loop, deadline: budget.run)
+        store.files.path(.orderLock), on: loop, until: queue.lockWait, deadline: budget.run)
     else {
-      throw Task.isCancelled ? .cancelled : Self.noAnswer(owner)
+      let isStopped = queue.lockWait.isRaised || Task.isCancelled
+      let first = OrderLock.process(store.files.path(.orderLock))
+      throw isStopped ? .cancelled : Self.noAnswer(owner, besides: first)
     }
     // It was closed while it waited.
     guard !isEnding else { throw .cancelled }
@@ -172,10 +176,10 @@ extension AudioSession {
     wake.yield()
     for await _ in wakes.stream {
       let answer = store.answer()
-      let look = OrderWait.Look(
-        lock: calls.lookAtLock(store.lockPath), answer: answer?.number,
-        hasEnded: hasEnded.isRaised, isStopped: stop.isRaised || budget.readBack.hasPassed)
-      switch rule.next(look, at: .now - start) {
+      let action = rule.next(
+        calls.lookAtLock(store.lockPath), answer: answer?.number, hasEnded: hasEnded.isRaised,
+        isStopped: stop.isRaised || budget.readBack.hasPassed, at: .now - start)
+      switch action {
       case .answered:
         if let error = answer?.error { throw error }
         return answer
@@ -199,11 +203,18 @@ extension AudioSession {
   /// How long a cancelled call waits for the holder to answer that it has restored the former setup.
   private static let longestRollback = Duration.seconds(5)
 
-  private static func noAnswer(_ owner: LockRecord.Owner) -> SessionError {
-    SessionError(
-      .timedOut, stage: .session,
-      "\(owner.name) (process \(owner.pid)) holds the audio session of this server and did not answer "
-        + "in time; it may be frozen: end it, or try again",
-      value: String(owner.pid))
+  /// - Parameter other: the process whose order comes first.
+  private static func noAnswer(
+    _ owner: LockRecord.Owner, besides other: Int32? = nil
+  ) -> SessionError {
+    let holder = "\(owner.name) (process \(owner.pid))"
+    let what =
+      other.map { "process \($0) was first, and has not finished with \(holder)" }
+      ?? "\(holder) holds the audio session of this server and did not answer in time"
+    let remedy =
+      [other, owner.pid].compactMap { $0 }.compactMap(ProcessName.remedyIfStopped).first
+      ?? (other == nil ? "it may be frozen: end it, or try again" : "try again")
+    return SessionError(
+      .timedOut, stage: .session, "\(what); \(remedy)", value: String(other ?? owner.pid))
   }
 }

@@ -75,7 +75,7 @@ extension AudioSession {
   /// The store of the server's holder, through this address or another one.
   func storeInForce(_ store: SessionStore) async -> SessionStore {
     guard life.lock == nil, SessionLock.livingOwner(store.lockPath) == nil,
-      let mark = await live?.snapshot.holder(beside: nil)
+      let mark = await live?.snapshot.holder(beside: self.mark(store, isClaim: false))
     else { return store }
     return self.store(of: mark) ?? store
   }
@@ -83,7 +83,8 @@ extension AudioSession {
   /// The process that holds the server, through this address or another one.
   func holder(_ store: SessionStore) async -> LockRecord.Owner? {
     if let owner = SessionLock.livingOwner(store.lockPath) { return owner }
-    return await live?.snapshot.holder(beside: nil)?.owner
+    // Of a session that has just been taken over, the snapshot still has the own mark.
+    return await live?.snapshot.holder(beside: self.mark(store, isClaim: false))?.owner
   }
 }
 

@@ -1,6 +1,5 @@
 import Glibc
 import Logging
-import POSIX
 import Pulse
 import SessionCore
 

@@ -11,9 +11,10 @@ final class OrderLock: Sendable {
 
   deinit { flock(file.raw, LOCK_UN) }
 
-  /// Waits for earlier processes; nil if the deadline passes or the task is cancelled first.
+  /// Waits for earlier processes; nil if the deadline passes, the wait is stopped or the task is cancelled
+  /// first.
   static func take(
-    _ path: String, on loop: PulseLoop, deadline: Deadline
+    _ path: String, on loop: PulseLoop, until stop: StopSignal, deadline: Deadline
   ) async throws(SessionError) -> OrderLock? {
     let lock: OrderLock
     do throws(SystemError) {
@@ -27,10 +28,18 @@ final class OrderLock: Sendable {
       guard errno == EWOULDBLOCK || errno == EINTR else {
         throw FileError(.last).sessionError("lock", path)
       }
-      guard !deadline.hasPassed, !Task.isCancelled else { return nil }
+      guard !deadline.hasPassed, !stop.isRaised, !Task.isCancelled else { return nil }
       await Deadline(after: min(pause, deadline.remaining)).pass(on: loop)
       pause = min(pause * 2, .milliseconds(50))
     }
+    // For those who wait; nothing else depends on it.
+    let process = Array("\(getpid())\n".utf8)
+    if ftruncate(lock.file.raw, 0) == 0 { _ = pwrite(lock.file.raw, process, process.count, 0) }
     return lock
+  }
+
+  /// The process that has it, or had it last; nil if that is unknown.
+  static func process(_ path: String) -> Int32? {
+    File.text(path).split(separator: "\n").first.flatMap { Int32($0) }
   }
 }

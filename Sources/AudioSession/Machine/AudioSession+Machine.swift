@@ -136,8 +136,13 @@ extension AudioSession {
     }
     facts.unwritable = store.obstacle
     let lock = SystemCalls().lookAtLock(store.lockPath)
-    if !lock.isTaken, let owner = lock.record.owner, owner.isHolding {
-      facts.killedHolder = MachineFacts.Program(pid: owner.pid, name: owner.name)
+    if let owner = lock.record.owner {
+      let program = MachineFacts.Program(pid: owner.pid, name: owner.name)
+      if lock.isTaken {
+        if ProcessName.isStopped(owner.pid) { facts.stoppedHolder = program }
+      } else if owner.isHolding {
+        facts.killedHolder = program
+      }
     }
     do throws(SessionError) {
       facts.baseline = try store.baseline()

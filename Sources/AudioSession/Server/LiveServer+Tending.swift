@@ -18,9 +18,7 @@ extension LiveServer {
   }
 
   /// Whether a pin should not run now, or another pin does its work.
-  private func isIdle(
-    _ setting: Setting, _ mode: AudioMode?, _ snapshot: ServerSnapshot
-  ) -> Bool {
+  private func isIdle(_ setting: Setting, _ mode: AudioMode?, _ snapshot: ServerSnapshot) -> Bool {
     guard runner(setting) == setting, let device = snapshot.device(of: setting) else { return true }
     return mode?.holdsAlways != true && !snapshot.isUsed(device)
   }

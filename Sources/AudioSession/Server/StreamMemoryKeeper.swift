@@ -87,9 +87,7 @@ actor StreamMemoryKeeper {
   }
 
   /// Whether the values are stored; false also if no stream can be opened.
-  private func keep(
-    _ saved: SavedStream, by program: Program, _ deadline: Deadline
-  ) async -> Bool {
+  private func keep(_ saved: SavedStream, by program: Program, _ deadline: Deadline) async -> Bool {
     var marked = saved
     marked.volume.values = saved.volume.values.map {
       Volume(rawValue: $0 < .norm ? $0.rawValue + Self.mark : $0.rawValue - Self.mark)

@@ -14,7 +14,8 @@ extension SessionLock {
   ///
   /// - Parameter mustSign: false for changes that must be possible with a full disk.
   static func take(
-    _ path: String, isHolding: Bool, mustSign: Bool, on loop: PulseLoop, deadline: Deadline
+    _ path: String, isHolding: Bool, mustSign: Bool, server: String? = nil, on loop: PulseLoop,
+    until stop: StopSignal = StopSignal(), deadline: Deadline
   ) async throws(SessionError) -> Taking {
     let calls = SystemCalls()
     let owner = LockRecord.Owner(
@@ -35,8 +36,8 @@ extension SessionLock {
         if let lock { return .taken(lock) }
         pause = claim.noteRefused()
       }
-      if deadline.hasPassed { throw busy(view.record.owner) }
-      if Task.isCancelled {
+      if deadline.hasPassed { throw busy(view.record.owner, on: server) }
+      if stop.isRaised || Task.isCancelled {
         throw SessionError(
           .cancelled, stage: .session, "cancelled while another command was at work")
       }
@@ -68,6 +69,12 @@ extension SessionLock {
 
   static func busy(_ owner: LockRecord.Owner?, on server: String? = nil) -> SessionError {
     let who = owner.map { "\($0.name) (process \($0.pid))" } ?? "another process"
+    if let owner, !owner.isHolding {
+      let remedy = ProcessName.remedyIfStopped(owner.pid) ?? "try again when it has ended"
+      return SessionError(
+        .isBusy, stage: .session, "\(who) is changing the audio session of this server; \(remedy)",
+        value: String(owner.pid))
+    }
     return SessionError(
       .isBusy, stage: .session,
       "\(who) holds the audio session of this server; "
@@ -77,7 +84,7 @@ extension SessionLock {
   }
 }
 
-/// The names of programs, as the process list has them.
+/// The names of programs, and whether they run, as the process list has them.
 enum ProcessName {
   private static let known = Guarded<String?>(nil)
   private static let unknown = "audiosession"
@@ -92,6 +99,20 @@ enum ProcessName {
 
   /// The name of a process's program.
   static func of(_ process: Int32) -> String { find(process) ?? unknown }
+
+  /// What to do about a process that is stopped; nil for another one.
+  static func remedyIfStopped(_ process: Int32) -> String? {
+    guard isStopped(process) else { return nil }
+    return "process \(process) is stopped (Ctrl-Z, perhaps); "
+      + "'kill -CONT \(process)' lets it continue"
+  }
+
+  /// Whether a process is stopped: by Ctrl-Z in its terminal, for example.
+  static func isStopped(_ process: Int32) -> Bool {
+    // PID (NAME) STATE …, and a name may contain anything.
+    let fields = File.text("/proc/\(process)/stat").split(separator: ")").last
+    return fields?.split(separator: " ").first == "T"
+  }
 
   private static func find(_ process: Int32) -> String? {
     File.text("/proc/\(process)/comm").split(separator: "\n").first.map(String.init)

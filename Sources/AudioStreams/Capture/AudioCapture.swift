@@ -300,25 +300,18 @@ public actor AudioCapture {
     throw error
   }
 
-  /// Runs a body while no other change is in progress.
-  func inTurn(_ body: (isolated AudioCapture) async -> Void) async {
-    await turns.take()
-    defer { turns.pass() }
-    await body(self)
-  }
-
   /// Runs what the capture does by itself while no other change is in progress, for the current run or a
   /// certain one. A stop or a pause cancels it: it may wait for a server that does not answer.
   func react(
     in id: UInt64? = nil, _ body: @escaping @Sendable (isolated AudioCapture) async -> Void
   ) async {
-    await inTurn { capture in
-      guard capture.endings == 0, id == nil || capture.run?.id == id else { return }
-      let reaction = Task { await body(capture) }
-      capture.reaction = reaction
-      await reaction.value
-      capture.reaction = nil
-    }
+    await turns.take()
+    defer { turns.pass() }
+    guard endings == 0, id == nil || run?.id == id else { return }
+    let reaction = Task { await body(self) }
+    self.reaction = reaction
+    await reaction.value
+    self.reaction = nil
   }
 
   func takeTurnFromReactions() async {

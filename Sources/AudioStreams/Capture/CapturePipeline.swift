@@ -1,5 +1,4 @@
 import CPulseStream
-import POSIX
 import PulseTypes
 
 /// Processes the tapped sound: counts gaps, converts the format, cuts buffers.

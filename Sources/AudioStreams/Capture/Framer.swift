@@ -52,9 +52,7 @@ struct Framer {
   }
 
   /// Adds a gap.
-  mutating func skip(
-    _ frames: Int, _ cause: MissingFrames.Cause, _ emit: (CaptureBuffer) -> Void
-  ) {
+  mutating func skip(_ frames: Int, _ cause: MissingFrames.Cause, _ emit: (CaptureBuffer) -> Void) {
     guard frames > 0 else { return }
     note(frames, cause)
     let silent = samples.isEmpty ? 0 : min(frames, frameLength - fill)

@@ -88,7 +88,8 @@ public actor AudioPlayer {
   ///
   /// Errors: `fileNotFound`, `notASound` (also for more than 32 channels), `permissionDenied` for the
   /// file, `missingPackage`, `alreadyStreaming`, `deviceNotAvailable`, `engineInitFailed`,
-  /// `engineStartFailed` and `fileFailed` (both also after a `stop` in the meantime).
+  /// `engineStartFailed` and `fileFailed` (both also after a `stop` in the meantime; `fileFailed` also
+  /// if the file cannot be opened within 30 s).
   public func start(_ path: String) async throws(StreamError) { _ = try await open(path) }
 
   private func open(_ path: String) async throws(StreamError) -> Playing {
@@ -112,8 +113,14 @@ public actor AudioPlayer {
   private func begin(_ path: String, until stop: StopSignal) async throws(StreamError) -> Playing {
     defer { opening = nil }
     let file = Promise<Result<PlaybackFeed, StreamError>>()
-    Task { file.fulfill(await Opener().open(path, until: stop)) }
-    // A disk may hang while the file is opened.
+    let opener = Opener()
+    Task { file.fulfill(await opener.open(path, until: stop)) }
+    let limit = Task { [session] in
+      try await session.sleep(until: .now + Self.readTimeout)
+      guard !opener.isReadingPipe.isRaised else { return }
+      file.fulfill(.failure(.hangingDisk("'\(path)' could not be opened", in: Self.readTimeout)))
+    }
+    defer { limit.cancel() }
     guard let result = await file.valueUnlessCancelled() else { throw Self.wasStopped }
     let feed = try result.get()
     let reader = feed.reader
@@ -203,6 +210,9 @@ public actor AudioPlayer {
     lastDropouts = dropouts
   }
 
+  /// How long a disk may take: it may hang.
+  private static let readTimeout = Duration.seconds(30)
+
   private static var wasStopped: StreamError {
     StreamError(.engineStartFailed, "the player was stopped while it started")
   }
@@ -210,11 +220,13 @@ public actor AudioPlayer {
   /// Opens files on a thread of its own: a pipe may pause for as long as it likes.
   private actor Opener {
     private let thread = PulseLoop()
+    nonisolated let isReadingPipe = StopSignal()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     func open(_ path: String, until stop: StopSignal) -> Result<PlaybackFeed, StreamError> {
       Result { () throws(StreamError) in
+        if path == "-" || File.status(path)?.isPipe == true { isReadingPipe.set() }
         let reader = try SoundFileReader(path: path, until: stop)
         guard SampleSpec.channelCounts.contains(reader.channels) else {
           throw StreamError(
@@ -275,10 +287,10 @@ public actor AudioPlayer {
   ) async -> StreamError? {
     let buffer = Duration.seconds(Double(grant.bufferFrames) / Double(max(1, grant.rate)))
     var output = Standstill(after: buffer + .seconds(5), every: .milliseconds(250))
-    var file = Standstill(after: .seconds(30), every: output.interval)
+    var file = Standstill(after: readTimeout, every: output.interval)
     while !output.isLasting(stream.isPaused ? nil : stream.statistics.callbacks) {
       if file.isLasting(stream.isPaused ? nil : UInt64(feed.position)) {
-        return StreamError(.fileFailed, "'\(path)' could not be read for 30 s")
+        return .hangingDisk("'\(path)' could not be read", in: readTimeout)
       }
       do { try await session.sleep(until: .now + output.interval) } catch { return nil }
     }

@@ -13,32 +13,39 @@ public actor AudioRecorder {
   public nonisolated let capture: AudioCapture
 
   private nonisolated let readers = Readers<RecordingProgress>()
-  private var recording: Recording?
+  private(set) var recording: Recording?
   /// Gives up the start that is in progress.
   private var opening: StopSignal?
   /// The end of that start.
   private var startEnd = Promise<Void>()
   /// Whether its input is looked for, or is being opened.
   var isStarting: Bool { opening != nil }
+  private let writeTimeout: Duration
   /// Creates its file.
-  private var creation: Task<Result<Void, StreamError>, Never>?
+  private var creation: Task<Void, Never>?
   private var lastProgress = RecordingProgress()
 
-  private struct Recording {
+  struct Recording {
     let file: RecordingFile
-    let work: Task<Result<RecordingProgress, StreamError>, Never>
-    let end: Promise<Void>
+    let work: Task<Void, Never>
+    let end: Promise<Result<RecordingProgress, StreamError>>
   }
 
   /// Makes a recorder. Opens nothing until `start`.
-  public init(session: AudioSession) { capture = AudioCapture(session: session) }
+  public init(session: AudioSession) { self.init(session: session, writeTimeout: .seconds(30)) }
+
+  /// - Parameter writeTimeout: how long one write to a file may take: a disk may hang.
+  init(session: AudioSession, writeTimeout: Duration) {
+    capture = AudioCapture(session: session)
+    self.writeTimeout = writeTimeout
+  }
 
   // The task ends the capture and the file.
   deinit {
     guard let work = recording?.work else { return readers.finish() }
     work.cancel()
     Task { [readers] in
-      _ = await work.value
+      await work.value
       readers.finish()
     }
   }
@@ -91,7 +98,7 @@ public actor AudioRecorder {
     if file.isNamedPipe {
       // A start that must fail does not wait for the pipe's reader.
       try capturing.validate()
-      let made = await making { [capture, capturing] () async throws(StreamError) in
+      let made = await making(file) { [capture, capturing] () async throws(StreamError) in
         try await capture.checkInput(capturing)
         try await file.openPipe()
       }
@@ -110,7 +117,7 @@ public actor AudioRecorder {
       }
       let channelMap = await capture.channelMap
       guard !opening.isRaised else { throw stopped }
-      let made = await making { () async throws(StreamError) in
+      let made = await making(file) { () async throws(StreamError) in
         try await file.create(
           sampleRate: format.sampleRate, channels: format.channels, channelMap: channelMap)
       }
@@ -122,29 +129,44 @@ public actor AudioRecorder {
       error.isCancelled = Task.isCancelled
       throw error
     }
-    let end = Promise<Void>()
+    let end = Promise<Result<RecordingProgress, StreamError>>()
     let watch = Task { [capture] in await Self.endInTime(configuration, file, capture) }
-    let work = Task { [capture] () -> Result<RecordingProgress, StreamError> in
-      defer { end.fulfill(()) }
+    let disk = Task { [capture, readers, writeTimeout] in
+      let error = await Self.waitForStandstill(of: file, writeTimeout, capture.session)
+      guard let error else { return }
+      file.abandonment.set()
+      await capture.stopAudioStream()
+      readers.finish()
+      end.fulfill(.failure(error))
+    }
+    let work = Task { [capture] in
       let result = await Self.run(buffers, into: file, from: capture)
+      disk.cancel()
       watch.cancel()
       let lost = await watch.value
       // Why the file has failed says more.
-      guard case .success = result, let lost else { return result }
-      return .failure(lost)
+      end.fulfill(result.flatMap { lost.map { .failure($0) } ?? .success($0) })
     }
     recording = Recording(file: file, work: work, end: end)
   }
 
   /// Opens or creates the file until `stop` is called: a named pipe has to wait for its reader.
   private func making(
-    _ body: @escaping @Sendable () async throws(StreamError) -> Void
+    _ file: RecordingFile, _ body: @escaping @Sendable () async throws(StreamError) -> Void
   ) async -> Result<Void, StreamError> {
-    let creation = Task { await outcome(of: body) }
+    let made = Promise<Result<Void, StreamError>>()
+    let creation = Task { made.fulfill(await outcome(of: body)) }
+    let disk = Task { [capture, writeTimeout] in
+      let error = await Self.waitForStandstill(of: file, writeTimeout, capture.session)
+      if let error { made.fulfill(.failure(error)) }
+    }
     self.creation = creation
-    defer { self.creation = nil }
+    defer {
+      self.creation = nil
+      disk.cancel()
+    }
     return await withTaskCancellationHandler {
-      await creation.value
+      await made.value()
     } onCancel: {
       creation.cancel()
     }
@@ -186,6 +208,17 @@ public actor AudioRecorder {
     return nil
   }
 
+  /// Waits until one write to the file has lasted too long; nil if the task is cancelled first.
+  private static func waitForStandstill(
+    of file: RecordingFile, _ limit: Duration, _ session: AudioSession
+  ) async -> StreamError? {
+    var disk = Standstill(after: limit, every: .milliseconds(250))
+    while !disk.isLasting(file.framesWhileWriting) {
+      do { try await session.sleep(until: .now + disk.interval) } catch { return nil }
+    }
+    return .hangingDisk("'\(file.path)' could not be written", in: limit)
+  }
+
   /// Ends the capture, and abandons a pipe's reader that takes nothing of the rest for two seconds.
   private static func end(_ capture: AudioCapture, _ file: RecordingFile) async {
     await capture.stopAudioStream()
@@ -216,7 +249,8 @@ public actor AudioRecorder {
     } catch {
       failure = error
     }
-    await capture.stopAudioStream()
+    // By now the capture may belong to another recording.
+    if !file.abandonment.isRaised { await capture.stopAudioStream() }
     if failure == nil { failure = await capture.failure }
     if failure == nil, !isWhole, file.hasDuration, !file.stop.isRaised,
       await capture.session.isClosed
@@ -247,25 +281,25 @@ public actor AudioRecorder {
   /// input is away), or it fails.
   ///
   /// If the task is cancelled, returns the current progress, and the recording continues until
-  /// `stop()`. Errors: `fileFailed` for a full disk, or a pipe whose reader reads nothing for two seconds
-  /// after the end, `closedPipe` if the reader closed the pipe, `engineStartFailed` if a recording
+  /// `stop()`. Errors: `fileFailed` for a full disk, a disk that has not finished a write for 30 s, or
+  /// a pipe whose reader reads nothing for two seconds after the end, `closedPipe` if the reader closed the
+  /// pipe, `engineStartFailed` if a recording
   /// without a duration has had no server for `RecordingConfiguration.serverTimeout`,
   /// `sessionConfigFailed` if the session was deactivated during an interruption, or closed before the
   /// duration was over. Sound that was written before stays in the file.
   @discardableResult
   public func finished() async throws(StreamError) -> RecordingProgress {
     guard let recording else { return lastProgress }
-    guard await recording.end.valueUnlessCancelled() != nil else {
+    guard let result = await recording.end.valueUnlessCancelled() else {
       return recording.file.progress
     }
-    return try await settle(recording)
+    return try settle(recording, result)
   }
 
-  /// Returns the result of a recording that ends.
+  /// Returns the result of a recording that has ended.
   private func settle(
-    _ recording: Recording
-  ) async throws(StreamError) -> RecordingProgress {
-    let result = await recording.work.value
+    _ recording: Recording, _ result: Result<RecordingProgress, StreamError>
+  ) throws(StreamError) -> RecordingProgress {
     lastProgress = recording.file.progress
     if self.recording?.end === recording.end { self.recording = nil }
     return try result.get()
@@ -291,6 +325,6 @@ public actor AudioRecorder {
     }
     recording.file.stop.set()
     await capture.stopAudioStream()
-    return try await settle(recording)
+    return try settle(recording, await recording.end.value())
   }
 }

@@ -8,7 +8,7 @@ import PulseTypes
 /// nothing else.
 actor RecordingFile {
   private let thread = PulseLoop()
-  private let path: String
+  nonisolated let path: String
   private let configuration: RecordingConfiguration
   /// Those who follow the progress.
   private let readers: Readers<RecordingProgress>
@@ -17,7 +17,7 @@ actor RecordingFile {
   private var writer: SoundFileWriter?
   private var current = RecordingProgress()
   /// A copy for other threads: a write into a pipe may wait for its reader.
-  private nonisolated let published = Guarded(RecordingProgress())
+  private nonisolated let published = Guarded((progress: RecordingProgress(), isWriting: false))
   private var checked: Int64 = 0
   /// When the input was open and the file was made (`CLOCK_MONOTONIC`).
   private var start = Duration.zero
@@ -26,16 +26,21 @@ actor RecordingFile {
 
   /// Raised when the recording is to end: then a pipe's reader that stalls is abandoned.
   nonisolated let stop = StopSignal()
+  /// Raised when its disk has hung for so long that nothing waits for it any more.
+  nonisolated let abandonment = StopSignal()
   nonisolated var hasDuration: Bool { configuration.duration != nil }
 
   /// The progress up to the last buffer that is in the file.
-  nonisolated var progress: RecordingProgress { published.withLock { $0 } }
+  nonisolated var progress: RecordingProgress { published.withLock { $0.progress } }
+
+  /// The frames in the file while it is written; nil between, and for a pipe, whose reader may pause.
+  nonisolated var framesWhileWriting: UInt64? {
+    published.withLock { $0.isWriting ? UInt64($0.progress.frames) : nil }
+  }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  init(
-    path: String, configuration: RecordingConfiguration, _ readers: Readers<RecordingProgress>
-  ) {
+  init(path: String, configuration: RecordingConfiguration, _ readers: Readers<RecordingProgress>) {
     self.path = path
     self.configuration = configuration
     self.readers = readers
@@ -50,6 +55,8 @@ actor RecordingFile {
   /// Creates the file; removes the `FILE.json` of an earlier one. If that is impossible, the earlier file
   /// stays as it is.
   func create(sampleRate: Int, channels: Int, channelMap: ChannelMap? = nil) throws(StreamError) {
+    published.withLock { $0.isWriting = pipe == nil && path != "-" }
+    defer { endWriting() }
     hasSidecar = Sidecar.isPossible(for: path)
     if hasSidecar, !File.exists(path) || access(path, W_OK) == 0 { try Sidecar.check(for: path) }
     writer = try SoundFileWriter(
@@ -68,6 +75,8 @@ actor RecordingFile {
   /// in the file.
   func append(_ buffer: CaptureBuffer) throws(StreamError) -> Bool {
     guard let writer else { return true }
+    beginWriting(writer)
+    defer { endWriting() }
     var buffer = buffer
     if writer.frames == 0 { current.startDelay = max(.zero, buffer.hostTime - start) }
     let limit = configuration.duration.map { duration in
@@ -139,7 +148,13 @@ actor RecordingFile {
     return current.inputs.count > max(1, count)
   }
 
-  private func publish() { published.withLock { $0 = current } }
+  private func publish() { published.withLock { $0.progress = current } }
+
+  private func beginWriting(_ writer: SoundFileWriter) {
+    published.withLock { $0.isWriting = writer.isFile }
+  }
+
+  private func endWriting() { published.withLock { $0.isWriting = false } }
 
   /// The gaps, or their parts, before a position.
   private static func cut(_ missing: [MissingFrames], at limit: Int64) -> [MissingFrames] {
@@ -154,8 +169,11 @@ actor RecordingFile {
   func close() throws(StreamError) {
     defer {
       writer = nil
-      readers.finish()
+      endWriting()
+      if !abandonment.isRaised { readers.finish() }
     }
-    try writer?.close()
+    guard let writer else { return }
+    beginWriting(writer)
+    try writer.close()
   }
 }

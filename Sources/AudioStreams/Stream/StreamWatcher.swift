@@ -1,7 +1,6 @@
 import CPulseStream
 import Glibc
 import POSIX
-import Pulse
 import PulseTypes
 
 /// The ordinary thread beside an audio thread: waits for its signals and passes them on.

@@ -28,9 +28,7 @@ public final class Synthesizer: Sendable {
   /// - Parameters:
   ///   - session: whose server and output it plays to.
   ///   - configuration: volume, envelope, filter, buffer.
-  public init(
-    session: AudioSession = .shared, configuration: SynthesizerConfiguration = .init()
-  ) {
+  public init(session: AudioSession = .shared, configuration: SynthesizerConfiguration = .init()) {
     self.session = session
     self.configuration = configuration
   }
@@ -64,9 +62,7 @@ public final class Synthesizer: Sendable {
   ///   - sampleRate: the preferred rate of the output, in Hz; nil leaves it as it is.
   /// - Throws: as `start()`; `sessionConfigFailed` and `permissionDenied` if the session could not be
   ///   set, and nothing is opened.
-  public func start(
-    category: Category, sampleRate: Int? = nil
-  ) async throws(StreamError) {
+  public func start(category: Category, sampleRate: Int? = nil) async throws(StreamError) {
     try configuration.validate()
     guard !engine.isReserved else { throw Self.runsAlready }
     do throws(SessionError) {

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import POSIX
-internal import Pulse
 
 /// A lasting fault: a competing client, or a call.
 ///

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import POSIX
-internal import Pulse
 
 /// Accepts requests for faults from processes inside a sandbox, on a socket in its folder.
 ///

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import POSIX
-internal import Pulse
 
 /// The outside world of a sandbox: lasting disturbances, unplugged devices, and the server of
 /// faults that commands request. All of it ends with the sandbox.

@@ -75,8 +75,10 @@ extension Aspect {
     let actual = actual(place.context)
     guard let preferred = preferred(place.context) else { return .unset(actual) }
     let (held, absent) = (isHeld(place.context), absent(place.context))
-    if let absence = context.managersAbsence {
-      return .unmet(preferred, actual, absence)
+    // Without the session manager nothing that was read counts.
+    guard !context.input.snapshot.lacksSessionManager else {
+      let reason = "WirePlumber is not running, and without it PipeWire connects nothing"
+      return .unmet(preferred, actual, Obstacle(.pending, reason, .sessionManager))
     }
     let conditions = Condition.list { () throws(Obstacle) in
       try self.conditions(place.context)
@@ -125,16 +127,6 @@ extension Aspect {
         && context.snapshot.value(of: target.setting) != target.value
     }
     return refused.flatMap { context.input.refusals[$0.setting] }.map { Obstacle(.refused, $0) }
-  }
-}
-
-extension PlanContext {
-  /// The session manager is missing, so that nothing that was read counts.
-  fileprivate var managersAbsence: Obstacle? {
-    guard input.snapshot.lacksSessionManager else { return nil }
-    return Obstacle(
-      .pending, "WirePlumber is not running, and without it PipeWire connects nothing",
-      .sessionManager)
   }
 }
 

@@ -9,7 +9,7 @@ package struct DoctorCheck: Sendable {
     case noDevice
     case environment, autospawn, cookie, staleMode, staleBaseline, leftover, damagedStore
     case unwritableStore
-    case killedHolder, conflict, missingDevice
+    case killedHolder, stoppedHolder, conflict, missingDevice
     case mutedInput, silentInput, deadChannel, dualMono, clippedInput, offsetInput
   }
 

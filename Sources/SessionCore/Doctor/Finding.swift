@@ -22,9 +22,7 @@ package struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
     /// The line to add or remove, as the text explains.
     package var line: String?
 
-    package init(
-      _ text: String, command: String? = nil, file: String? = nil, line: String? = nil
-    ) {
+    package init(_ text: String, command: String? = nil, file: String? = nil, line: String? = nil) {
       self.text = text
       self.command = command
       self.file = file

@@ -129,8 +129,10 @@ package struct MachineFacts: Sendable {
   /// Whether this process runs as root.
   package var isRoot = false
   package var state: SessionState?
-  /// The process that held the session and ended without releasing it; nil if there is none.
+  /// The process that held the session and ended without closing it; nil if there is none.
   package var killedHolder: Program?
+  /// The process that holds or changes the session, if it is stopped (SIGSTOP, SIGTSTP).
+  package var stoppedHolder: Program?
   /// Whether the mode in effect is unknown, because it could not be read.
   package var isModeUnknown = false
   /// The values that the session would restore.

@@ -3,6 +3,7 @@ import PulseTypes
 /// Checks of the session in effect: its devices, its conflicts, and the process that maintained it.
 let sessionChecks = [
   DoctorCheck(.killedHolder, killedHolder),
+  DoctorCheck(.stoppedHolder, stoppedHolder),
   DoctorCheck(.conflict, conflicts),
   DoctorCheck(.missingDevice, missingDevices),
 ]
@@ -14,13 +15,24 @@ private func killedHolder(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
   return [
     Finding(
       .killedHolder, .warning, object: holder.name,
-      "the process that maintained the session (\(holder.pid)) was killed",
+      "the process that maintained the session (\(holder.pid)) was killed, or ended without closing it",
       why:
         "Its settings stay, but nothing restores them after a replug, a restart of the server or "
         + "another program's change, and no stream holds the rate and the buffer.",
       .init(
         "Have the session maintained again; 'audiosession service install' also starts it at login.",
         command: "audiosession \(state.keepCommand)"))
+  ]
+}
+
+private func stoppedHolder(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  guard let holder = facts.stoppedHolder else { return [] }
+  return [
+    Finding(
+      .stoppedHolder, .warning, object: holder.name,
+      "\(holder.name) (process \(holder.pid)), which has the session, is stopped, by Ctrl-Z perhaps",
+      why: "Until it continues, nothing is restored, and other commands wait for it in vain.",
+      .init("Let it continue.", command: "kill -CONT \(holder.pid)"))
   ]
 }
 

@@ -10,9 +10,7 @@ enum Condition {
   case blocked(Obstacle)
 
   /// The preferred value itself; `otherwise` is why it is not there, by default another value.
-  init(
-    _ fact: Fact, _ asked: SettingValue, otherwise: ((SettingValue?) -> Obstacle)? = nil
-  ) {
+  init(_ fact: Fact, _ asked: SettingValue, otherwise: ((SettingValue?) -> Obstacle)? = nil) {
     self = .value(fact, asked: asked) {
       $0 == asked
     } otherwise: { now in
@@ -21,9 +19,7 @@ enum Condition {
     }
   }
 
-  init(
-    _ setting: Setting, _ asked: SettingValue, otherwise: ((SettingValue?) -> Obstacle)? = nil
-  ) {
+  init(_ setting: Setting, _ asked: SettingValue, otherwise: ((SettingValue?) -> Obstacle)? = nil) {
     self.init(.setting(setting), asked, otherwise: otherwise)
   }
 

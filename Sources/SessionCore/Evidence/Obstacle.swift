@@ -21,9 +21,7 @@ struct Obstacle: Error {
     }
   }
 
-  init(
-    _ kind: Kind, _ reason: String, _ waitingFor: WaitingFor? = nil, advice: String? = nil
-  ) {
+  init(_ kind: Kind, _ reason: String, _ waitingFor: WaitingFor? = nil, advice: String? = nil) {
     self.kind = kind
     what = reason
     self.advice = advice.map { "; " + $0 } ?? ""

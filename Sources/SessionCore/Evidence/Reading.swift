@@ -76,16 +76,11 @@ struct Observer {
 
   init(look: @escaping Look) { self.look = look }
 
-  /// - Parameters:
-  ///   - grants: the latencies that open pins were granted.
-  ///   - memory: the results of earlier hints.
   init(_ snapshot: ServerSnapshot, grants: [Setting: Duration], memory: HintMemory) {
     self.init { fact, _ in fact.find(in: snapshot, grants, memory) }
   }
 
-  /// Reads conditions up to the first that is not met.
-  ///
-  /// - Parameter wasSet: whether the session had set one of the values that meet a condition.
+  /// Reads conditions up to the first that is not met, as `[Condition].obstacle`.
   func judge(
     _ conditions: [Condition],
     wasSet: (Setting, (SettingValue) -> Bool) -> Bool = { _, _ in false }

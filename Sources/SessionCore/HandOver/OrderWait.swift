@@ -3,22 +3,6 @@
 /// Call `next` after each change of the lock's or the answer's file, when the holder's process has
 /// ended, when the caller gives up, and when the alarm went off.
 package struct OrderWait: Sendable {
-  /// What is known at a moment.
-  package struct Look: Sendable {
-    package var lock: LockView
-    /// The number of the order that was answered last.
-    package var answer: Int?
-    /// Whether the holder's process has ended.
-    package var hasEnded: Bool
-    /// Whether the caller no longer wants what it ordered.
-    package var isStopped: Bool
-
-    package init(lock: LockView, answer: Int?, hasEnded: Bool, isStopped: Bool) {
-      (self.lock, self.answer, self.hasEnded) = (lock, answer, hasEnded)
-      self.isStopped = isStopped
-    }
-  }
-
   package enum Action: Sendable, Hashable {
     case answered
     /// Keep waiting for an event or the alarm.
@@ -39,14 +23,20 @@ package struct OrderWait: Sendable {
 
   package init(holder: Int32, number: Int) { (self.holder, self.number) = (holder, number) }
 
-  package mutating func next(_ look: Look, at now: Duration) -> Action {
-    if look.answer == number { return .answered }
-    guard !look.hasEnded else { return .lookAgain }
-    if look.isStopped, !isWithdrawn {
+  /// - Parameters:
+  ///   - answer: the number of the order that was answered last.
+  ///   - hasEnded: whether the holder's process has ended.
+  ///   - isStopped: whether the caller no longer wants what it ordered.
+  package mutating func next(
+    _ lock: LockView, answer: Int?, hasEnded: Bool, isStopped: Bool, at now: Duration
+  ) -> Action {
+    if answer == number { return .answered }
+    guard !hasEnded else { return .lookAgain }
+    if isStopped, !isWithdrawn {
       isWithdrawn = true
       return .withdraw
     }
-    if look.lock.isHeld(by: holder) {
+    if lock.isHeld(by: holder) {
       end = nil
       return .wait(alarm: nil)
     }

@@ -81,9 +81,7 @@ public struct AudioMode: Sendable, Hashable, Codable {
   public init() {}
 
   /// Makes a mode for a category, with a mode of use and options (AVAudioSession: `setCategory`).
-  public init(
-    category: Category, mode: Mode? = nil, options: Set<CategoryOption>? = nil
-  ) {
+  public init(category: Category, mode: Mode? = nil, options: Set<CategoryOption>? = nil) {
     self.category = category
     self.mode = mode
     self.options = options

@@ -267,9 +267,7 @@ package struct Baseline: Sendable, Hashable, Codable {
 
 extension Baseline.Entry {
   /// Makes an entry with the port and connectors of its device in a snapshot.
-  init(
-    setting: Setting, before: SettingValue, ours: SettingValue?, in snapshot: ServerSnapshot
-  ) {
+  init(setting: Setting, before: SettingValue, ours: SettingValue?, in snapshot: ServerSnapshot) {
     self.init(setting: setting, before: before, ours: ours, isConsequence: ours == nil)
     port = snapshot.device(ofLevel: setting)?.activePort
     jacks = snapshot.jacks(of: setting)

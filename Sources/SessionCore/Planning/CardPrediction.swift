@@ -50,13 +50,13 @@ extension Card {
 
   /// A device as a profile will create it; its rate, volume and port are not known yet.
   func predictedDevice(_ direction: Direction, named name: String, profile: CardProfile) -> Device {
-    let map = Self.channelMap(of: isBluetooth ? profile.name : name)
+    let map = Self.channelMap(of: isBluetooth ? profile.name : Self.mapping(of: name)) ?? .stereo
     // ALSA devices have the mapping of their card as a property; their names end with it.
     var properties = properties
     if isBluetooth {
       properties[Self.bluetoothProfileKey] = profile.name
-    } else if let part = name.split(separator: ".").last {
-      properties["device.profile.name"] = String(part)
+    } else {
+      properties["device.profile.name"] = Self.mapping(of: name)
     }
     return Device(
       direction: direction, index: Index(UInt32.max), name: name,
@@ -76,12 +76,30 @@ extension Card {
   /// in their names.
   static let bluetoothProfileKey = "api.bluez5.profile"
 
-  private static func channelMap(of name: String) -> ChannelMap {
+  /// Whether the channels of a device that does not exist yet are only a guess.
+  static func guessesChannels(of device: Device) -> Bool {
+    device.properties[bluetoothProfileKey] == nil && channelMap(of: mapping(of: device.name)) == nil
+  }
+
+  private static func mapping(of device: String) -> String {
+    device.split(separator: ".").last.map(String.init) ?? device
+  }
+
+  /// The channels of a mapping of PulseAudio's `default.conf`, or of a Bluetooth profile; nil if its name
+  /// does not say them.
+  private static func channelMap(of name: String) -> ChannelMap? {
+    let corners = ChannelMap.quad.positions
     if name.has("mono") || name.has("head") { return .mono }
+    if name.has("stereo") { return .stereo }
+    if name.has("surround-21") { return ChannelMap([.frontLeft, .frontRight, .lfe]) }
     if name.has("surround-40") { return .quad }
-    if name.has("surround-51") { return ChannelMap.standard(channels: 6) ?? .stereo }
-    if name.has("surround-71") { return ChannelMap.standard(channels: 8) ?? .stereo }
-    return .stereo
+    if name.has("surround-41") { return ChannelMap(corners + [.lfe]) }
+    if name.has("surround-50") { return ChannelMap(corners + [.frontCenter]) }
+    if name.has("surround-71") || name.has("surround71") { return .standard(channels: 8) }
+    if name.has("surround-51") || name.has("hdmi-surround") || name.has("dts-surround") {
+      return .standard(channels: 6)
+    }
+    return nil
   }
 }
 

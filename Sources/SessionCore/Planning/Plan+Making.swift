@@ -55,7 +55,7 @@ extension Plan {
   /// Treats other programs' streams; everything else stays.
   private static func treatOthers(_ input: PlanInput) throws(SessionError) -> Plan {
     var planner = Planner(input, Resolution.tolerant(input), restore: [])
-    try planner.treatOthers()
+    planner.emit(try OptionsAspect().targets(planner.context).filter(\.setting.isOfOthers))
     return planner.plan
   }
 

@@ -31,13 +31,15 @@ public struct Plan: Sendable, Hashable, Codable {
 
   /// The steps of the first phase that can run now; always the first, so that each round does something.
   ///
-  /// Each port has its own levels, so levels must be read again after a step that changes a port.
+  /// Each port has its own levels, so the mode's must be read again after a step that changes a port.
   var batch: ArraySlice<Step> {
     let next = steps.dropFirst().firstIndex { $0.phase != steps[0].phase || $0.isDeferred }
     let batch = steps[..<(next ?? steps.endIndex)]
     let port = batch.firstIndex { if case .port = $0.setting { true } else { false } }
-    guard let port, batch[port...].contains(where: \.setting.isLevel) else { return batch }
-    return batch[...port]
+    guard let port else { return batch }
+    let named = claims.filter { $0.object == batch[port].setting.object }
+    let settings = named + batch[port...].map(\.setting)
+    return settings.contains(where: \.isLevel) ? batch[...port] : batch
   }
 }
 

@@ -14,7 +14,7 @@ extension Planner {
   ///
   /// - Parameter phase: the phase, if it is not the setting's own.
   mutating func emit(restoring entry: Baseline.Entry, in phase: Phase? = nil) {
-    if case .port(_, let device) = entry.setting { emitLevels(of: device) }
+    if case .port(_, let device) = entry.setting { emitLevels(of: device, in: phase ?? .port) }
     let isPredicted = server.isPredicted(entry.setting.object)
     let isShown = entry.isShown(in: server.snapshot)
     // The level of a port that a step of this plan chooses is only visible afterwards.
@@ -23,19 +23,21 @@ extension Planner {
     let isFallback = isFallback(entry)
     let value = entry.setting.kind.restorable(entry.before, in: self)
     guard now == nil || now != entry.before && now != value || isFallback else { return }
+    // Nothing of the session holds it.
+    guard value != nil || !entry.setting.isHint else { return }
     if let now, let ours = entry.ours, !entry.isOurs(now),
       input.snapshot.value(of: entry.setting) == now, !entry.isOursShown(in: input.snapshot),
       !entry.setting.kind.isOwn(ours, in: self)
     {
-      plan.left.append(
-        "\(entry.setting.title) is \(now), not the \(ours) that was set; left as it is")
+      let note = "\(entry.setting.title) is \(now), not the \(ours) that was set; left as it is"
+      if !plan.left.contains(note) { plan.left.append(note) }
       return
     }
     if !isPredicted, let absence = server.snapshot.absence(of: entry) {
       return keep(entry, absence)
     }
     guard isShown, now != nil || isPredicted else { return }
-    if case .rate(let direction, let name) = entry.setting, case .rate(let rate) = entry.before,
+    if case .rate(let direction, let name) = entry.setting, case .rate(let rate)? = value,
       let device = server.snapshot.device(direction, named: name),
       let obstacle = SampleRateAspect().obstacle(context, device, rate)
     {
@@ -145,11 +147,22 @@ extension Planner {
 
   /// Restores the levels of the port in use before another port is chosen, because they are not
   /// visible then.
-  private mutating func emitLevels(of device: String) {
+  private mutating func emitLevels(of device: String, in phase: Phase) {
     for entry in restore
     where entry.setting.object == device && entry.port != nil && entry.isShown(in: server.snapshot)
     {
-      emit(restoring: entry, in: .port)
+      emit(restoring: entry, in: phase)
+    }
+  }
+
+  /// Restores what a server remembers of a device before the device goes with its card's profile.
+  mutating func emit(restoringAllOf device: String, in phase: Phase) {
+    for entry in restore where entry.setting.object == device {
+      if case .port = entry.setting {
+        emit(restoring: entry, in: phase)
+      } else if entry.setting.isLevel, entry.isShown(in: server.snapshot) {
+        emit(restoring: entry, in: phase)
+      }
     }
   }
 }

@@ -50,12 +50,7 @@ struct Planner {
     }
   }
 
-  /// Plans what other programs' streams get, and nothing else.
-  mutating func treatOthers() throws(SessionError) {
-    emit(try OptionsAspect().targets(context).filter(\.setting.isOfOthers))
-  }
-
-  private mutating func emit(_ targets: [Target]) {
+  mutating func emit(_ targets: [Target]) {
     for target in targets where mayChange(target.setting) {
       claim(target.setting)
       guard !target.isLeft, !input.yielded.contains(target.setting) else { continue }
@@ -126,7 +121,7 @@ struct Planner {
       Step(
         phase: target.phase, property: target.property, setting: target.setting,
         from: server.value(of: target.setting), to: target.value,
-        isDeferred: server.isDeferred(target.setting, to: target.value),
+        isDeferred: target.setting.kind.isDeferred(to: target.value, in: server),
         isPermanent: target.isPermanent, why: target.why))
     server.apply(target.setting, target.value)
   }

@@ -16,16 +16,8 @@ struct PredictedServer {
   /// Whether an earlier step of the plan creates a device.
   func isPredicted(_ device: String) -> Bool { predicted.contains(device) }
 
-  /// Whether an earlier step changes a card's profile.
-  func isChanged(card: String) -> Bool { changedCards.contains(card) }
-
   /// The value of a setting; nil if it is unknown before the step runs.
   func value(of setting: Setting) -> SettingValue? { setting.kind.predicted(in: self) }
-
-  /// Whether an earlier step creates the step's object.
-  func isDeferred(_ setting: Setting, to value: SettingValue) -> Bool {
-    setting.kind.isDeferred(to: value, in: self)
-  }
 
   /// Whether an earlier step creates a device, or the hardware under it.
   func standsOnPredicted(_ direction: Direction, _ name: String) -> Bool {
@@ -48,9 +40,7 @@ struct PredictedServer {
     }
   }
 
-  mutating func edit(
-    _ direction: Direction, _ name: String, _ change: (inout Device) -> Void
-  ) {
+  mutating func edit(_ direction: Direction, _ name: String, _ change: (inout Device) -> Void) {
     let devices = snapshot.devices(direction)
     guard let at = devices.firstIndex(where: { $0.name == name }) else { return }
     change(&snapshot[keyPath: Self.devices(direction)][at])
@@ -64,15 +54,11 @@ struct PredictedServer {
     change(&snapshot[keyPath: Self.streams(direction)][at])
   }
 
-  static func devices(
-    _ direction: Direction
-  ) -> WritableKeyPath<ServerSnapshot, [Device]> {
+  static func devices(_ direction: Direction) -> WritableKeyPath<ServerSnapshot, [Device]> {
     direction == .input ? \.sources : \.sinks
   }
 
-  static func streams(
-    _ direction: Direction
-  ) -> WritableKeyPath<ServerSnapshot, [Stream]> {
+  static func streams(_ direction: Direction) -> WritableKeyPath<ServerSnapshot, [Stream]> {
     direction == .input ? \.sourceOutputs : \.sinkInputs
   }
 }

@@ -13,9 +13,7 @@ extension Resolver {
 
   /// The most preferred usable port that has all the types; among equals the active one, then plugged ones
   /// before unknown ones.
-  func port(
-    _ wanted: [PortMatcher], of device: Device, having types: [PortType]
-  ) -> DevicePort? {
+  func port(_ wanted: [PortMatcher], of device: Device, having types: [PortType]) -> DevicePort? {
     let usable = device.ports(having: types)
     // If no port may be changed, the port in use counts, whatever its rank.
     if snapshot.isOfOneProgram, let active = usable.first(where: { $0.name == device.activePort }),

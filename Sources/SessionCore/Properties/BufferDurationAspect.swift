@@ -203,12 +203,17 @@ struct BufferDurationAspect: Aspect {
     let asked = snapshot.pins.streams(on: device)
       .compactMap { $0.properties[Owned.pinLatencyKey].flatMap { Int64($0) } }.min()
     let latency = Words.milliseconds(device.configuredLatency)
+    let isFixed =
+      !snapshot.has(.forcedGraph) && !device.flags.contains(.dynamicLatency(device.direction))
     if snapshot.has(.forcedGraph) {
       result.causes.append(
         "PipeWire does not report a device's buffer; all devices share one quantum")
     } else if device.state == .suspended {
       result.causes.append(
         "\(device.name) is suspended: it has no buffer until a program uses it")
+    } else if isFixed {
+      result.causes.append(
+        "\(device.name) has a fixed buffer of \(latency), whatever its streams request")
     } else if let asked, device.configuredLatency > .microseconds(asked) + .milliseconds(1) {
       result.causes.append("\(device.name) has a buffer of \(latency), and gives no shorter one")
     } else if snapshot.streams(on: device).isEmpty {
@@ -227,7 +232,7 @@ struct BufferDurationAspect: Aspect {
     }
     if users.isEmpty, !isPinned, snapshot.has(.forcedGraph) {
       result.causes.append("no stream requests a buffer")
-    } else if users.count > 1, !snapshot.has(.forcedGraph) {
+    } else if users.count > 1, !snapshot.has(.forcedGraph), !isFixed {
       result.causes.append("PulseAudio does not report which of them requests the shortest")
     }
   }

@@ -23,9 +23,16 @@ struct ChannelMapAspect: Aspect {
   func direction(of mode: AudioMode) -> Direction? { direction }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let device = context.device(direction), let remap = try context.preferredRemap(on: device)
+    guard let device = context.device(direction), !Self.isUnknown(context, device),
+      let remap = try context.preferredRemap(on: device)
     else { return [] }
     return [Target(property, .chain(direction), .remap(remap), why: reason(context))]
+  }
+
+  /// Whether a device does not exist yet, and its name does not say which channels it will have: they are
+  /// judged once it is there.
+  private static func isUnknown(_ context: PlanContext, _ device: Device) -> Bool {
+    context.server.isPredicted(device.name) && Card.guessesChannels(of: device)
   }
 
   private func reason(_ context: PlanContext) -> String {
@@ -76,6 +83,9 @@ struct ChannelMapAspect: Aspect {
     _ context: PlanContext, _ direction: Direction
   ) throws(Obstacle) -> [Condition] {
     let device = try context.awaited(direction)
+    guard !isUnknown(context, device) else {
+      throw Obstacle(.pending, "its channels are known once \(device.name) is there", .profile)
+    }
     let (routing, remap): (ChannelRouting?, RemapSpec?)
     do throws(SessionError) {
       routing = try ChannelRouting.make(context.mode.preferences(direction), on: device)
@@ -88,10 +98,14 @@ struct ChannelMapAspect: Aspect {
       .channels(direction, device: device.name), .channels(device.channelMap))
     if context.snapshot.isOfOneProgram {
       guard let routing else { return [hardware] }
-      guard isIdentity else { return try ownConditions(context, device, routing) }
       // The server plays a stream's channels where they are to be heard, whichever it has.
-      guard direction == .input else { return [hardware] }
-      return [hardware] + takenChannels(context, device, routing)
+      guard !isIdentity || direction == .input else { return [hardware] }
+      let taken = takenChannels(context, device, routing)
+      // The streams themselves select the channels: this project's do, others cannot be made to.
+      guard isIdentity || !taken.isEmpty else {
+        throw Obstacle(.pending, "streams of this program take the channels themselves", .stream)
+      }
+      return isIdentity ? [hardware] + taken : taken
     }
     guard context.input.capabilities.moduleLoading || isIdentity else { throw .noModules }
     if let refusal = context.input.refusals[.chain(direction)] { throw Obstacle(.refused, refusal) }
@@ -104,18 +118,6 @@ struct ChannelMapAspect: Aspect {
         (now ?? .absent) == .absent ? "no remap makes it" : "the remap is \(now.shown)")
     }
     return remap == nil ? [hardware, chain] : [chain, context.isAtEnd(device, "the remap exists")]
-  }
-
-  /// For one program the streams themselves select the channels: this project's streams do, others
-  /// cannot be made to.
-  private static func ownConditions(
-    _ context: PlanContext, _ device: Device, _ routing: ChannelRouting
-  ) throws(Obstacle) -> [Condition] {
-    let taken = takenChannels(context, device, routing)
-    guard !taken.isEmpty else {
-      throw Obstacle(.pending, "streams of this program take the channels themselves", .stream)
-    }
-    return taken
   }
 
   /// What shows that each stream of the program has the channels; their order is the device's where that

@@ -10,9 +10,7 @@ package enum Check {
   /// The sample rates that may be preferred, Hz.
   static let rates = 4000...384_000
 
-  static func rate(
-    _ rate: Int, _ property: Property, _ mode: AudioMode
-  ) throws(SessionError) {
+  static func rate(_ rate: Int, _ property: Property, _ mode: AudioMode) throws(SessionError) {
     guard !rates.contains(rate) else { return }
     throw failure(
       property, String(rate),

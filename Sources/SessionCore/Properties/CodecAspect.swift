@@ -17,7 +17,7 @@ struct CodecAspect: Aspect {
     guard let preference = context.mode.outputCodec, context.resolved(.output) != nil,
       let card = card(context)
     else { return [] }
-    guard !context.server.isChanged(card: card.name) else { return [target(card, preference)] }
+    if context.server.changedCards.contains(card.name) { return [target(card, preference)] }
     guard card.codecs != nil else { return [] }
     guard let codec = card.codec(preference) else { throw Self.failure(card, preference) }
     return [target(card, codec.name)]

@@ -53,6 +53,8 @@ struct OptionsAspect: Aspect {
 
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
     setup.mode.options = source.current?.options
+    // It needs the category, which may have been left out.
+    if setup.mode.category != .playAndRecord { setup.mode.options?.remove(.defaultToSpeaker) }
     if let input = source.devices[.input], source.snapshot.card(of: input)?.isBluetooth == true {
       setup.mode.options = (setup.mode.options ?? []).union([.allowBluetoothHFP])
     }
@@ -100,13 +102,6 @@ struct OptionsAspect: Aspect {
     guard !context.snapshot.isOfOneProgram else {
       throw Obstacle(.unreachable, "scope \"application\" does nothing to others")
     }
-    return try streamConditions(context, duckingPolicy, roles)
-  }
-
-  /// What shows that each of other programs' streams is treated.
-  private static func streamConditions(
-    _ context: PlanContext, _ duckingPolicy: DuckingPolicy, _ roles: [String]
-  ) throws(Obstacle) -> [Condition] {
     if let obstacle = obstacle(context) { throw obstacle }
     let targets = context.otherStreams(of: roles).compactMap { stream in
       context.target(duckingPolicy, stream).map { (context.snapshot.programName(of: stream), $0) }

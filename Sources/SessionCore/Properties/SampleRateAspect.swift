@@ -21,12 +21,14 @@ struct SampleRateAspect: Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     let direction = context.mode.hintDirection
     guard let preference = context.mode.sampleRate, let device = context.device(direction),
-      !context.snapshot.isOfOneProgram, !wasGranted(context, device, preference)
+      !context.snapshot.isOfOneProgram
     else { return [] }
+    let isLeft =
+      wasGranted(context, device, preference) || obstacle(context, device, preference) != nil
     return [
       Target(
-        property, .rate(direction, device: device.name), .rate(preference),
-        isLeft: obstacle(context, device, preference) != nil, why: "preferred rate")
+        property, .rate(direction, device: device.name), .rate(preference), isLeft: isLeft,
+        why: "preferred rate")
     ]
   }
 
@@ -114,9 +116,7 @@ struct SampleRateAspect: Aspect {
   }
 
   /// Why the device cannot switch now, or ever; nil if it may.
-  func obstacle(
-    _ context: PlanContext, _ device: Device, _ preference: Int
-  ) -> Obstacle? {
+  func obstacle(_ context: PlanContext, _ device: Device, _ preference: Int) -> Obstacle? {
     let now = context.snapshot.pins.knownRate(of: device) ?? 0
     if context.server.isPredicted(device.name) || now == preference { return nil }
     let setting = Setting.rate(device.direction, device: device.name)
@@ -141,9 +141,8 @@ struct SampleRateAspect: Aspect {
       return Obstacle(
         .unreachable,
         "\(device.name) was asked for \(preference) Hz and is at \(got), which would work: the server "
-          + "switches only between a device's own rate and its alternate-sample-rate; set that to "
-          + "\(preference) in daemon.conf for \(preference) Hz"
-      )
+          + "switches only between a device's own rate and its alternate-sample-rate in daemon.conf, which "
+          + "must be \(preference), and the hardware must have it; see 'audiosession explain rate'")
     }
     if let busy = context.snapshot.programs(runningOn: device) {
       return Obstacle(.pending, "\(device.name) stays at \(now) Hz until \(busy)", .idle)

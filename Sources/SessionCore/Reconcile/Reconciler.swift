@@ -99,9 +99,7 @@ package struct Reconciler: Sendable {
   ///   - isStopped: whether the run must end before its next step; the journal has all completed
   ///     steps.
   ///   - isLate: whether its time limit has passed.
-  package mutating func next(
-    isStopped: Bool, isLate: Bool
-  ) throws(SessionError) -> Action {
+  package mutating func next(isStopped: Bool, isLate: Bool) throws(SessionError) -> Action {
     while true {
       switch state {
       case .reading:
@@ -284,9 +282,7 @@ package struct Reconciler: Sendable {
   /// Continues without a refused step, or throws if the run cannot.
   ///
   /// - Parameter times: how often the server had acted on it, and another program changed it at once.
-  package mutating func didFail(
-    _ error: SessionError, undone times: Int = 0
-  ) throws(SessionError) {
+  package mutating func didFail(_ error: SessionError, undone times: Int = 0) throws(SessionError) {
     guard case .checked(let step, _, _) = state else { return }
     if times > 0 { noteForeign(step.setting, times) }
     tracer?(.ran(step, error.message))

@@ -10,8 +10,6 @@ package enum DuckingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
   /// Silences streams that declare themselves speech, and lowers the others by 20 dB.
   case duckAndInterrupt = "duck-and-interrupt"
 
-  /// The role of the session's own streams, which are left alone.
-  package static let ownRole = "audiosession"
   /// The role of speech streams: no server knows it, programs may set it.
   package static let speechRole = "speech"
 

@@ -21,7 +21,6 @@ package enum Owned {
   package static let echoKey = "audiosession.echo"
   /// The property of the session's pins: `rate` or `latency`.
   package static let pinKey = "audiosession.pin"
-  /// Its value for the stream that makes the server silence or duck others.
   /// The value of ``pinKey`` for a stream that has the stored values of a program's streams.
   package static let memoryPin = "memory"
   /// The value of ``pinKey`` for a stream that runs a device while a value is written to it.

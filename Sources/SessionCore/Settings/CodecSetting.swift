@@ -15,17 +15,17 @@ struct CodecSetting: CardSettingKind {
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
     let offered = planner.server.snapshot.card(named: card)?.codecs ?? []
     guard case .name(let codec) = before, offered.contains(where: { $0.name == codec }),
-      !planner.server.isChanged(card: card)
+      !planner.server.changedCards.contains(card)
     else { return nil }
     return before
   }
 
   func predicted(in server: PredictedServer) -> SettingValue? {
-    server.isChanged(card: card) ? nil : read(server.snapshot)
+    server.changedCards.contains(card) ? nil : read(server.snapshot)
   }
 
   func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
-    server.isChanged(card: card)
+    server.changedCards.contains(card)
   }
 
   func predict(_ value: SettingValue, in server: inout PredictedServer) {

@@ -85,9 +85,7 @@ extension LinkKind {
 
 extension ChainView {
   /// A link that lost its master, or exists twice, never equals a requested one.
-  func value(
-    _ setting: Setting, _ direction: Direction, _ value: SettingValue?
-  ) -> SettingValue {
+  func value(_ setting: Setting, _ direction: Direction, _ value: SettingValue?) -> SettingValue {
     let owned = ownedDevices(direction, of: setting)
     // While a dead link still has its name, the server names the next one differently; it must be
     // built again.

@@ -23,6 +23,36 @@ struct RateSetting: DeviceSettingKind {
       ? .device(direction) : .stream(direction)
   }
 
+  /// A forced graph has a rate of the session only while its stream forces it.
+  func isOwn(_ ours: SettingValue, in planner: Planner) -> Bool {
+    isForced(in: planner) && isPinned(in: planner.server.snapshot)
+  }
+
+  /// A graph keeps a forced rate until it is idle, so a program that runs gets the one from before.
+  func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
+    let snapshot = planner.server.snapshot
+    guard isForced(in: planner), let device = snapshot.device(direction, named: name) else {
+      return before
+    }
+    if before != .absent, snapshot.isUsed(device) { return before }
+    return isPinned(in: snapshot) ? .absent : nil
+  }
+
+  /// A rollback opens the stream of the mode before again.
+  private func isForced(in planner: Planner) -> Bool {
+    planner.server.snapshot.has(.forcedGraph) && planner.input.isUndoing != true
+  }
+
+  private func isPinned(in snapshot: ServerSnapshot) -> Bool {
+    snapshot.device(direction, named: name).map { snapshot.pins.isPinned($0, kind: "rate") }
+      ?? false
+  }
+
+  func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
+    guard value == .absent, snapshot.has(.forcedGraph) else { return read(snapshot) == value }
+    return read(snapshot) != nil && !isPinned(in: snapshot)
+  }
+
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .rate(let rate) = value else {
       if value == .absent { server.setRatePin(direction, name, nil) }

@@ -2,17 +2,14 @@ package import PulseTypes
 
 /// A value on a server that the session may change, with a name that stays valid over time.
 package enum Setting: Sendable, Hashable, Codable {
-  /// The profile of a card.
   case cardProfile(card: String)
   /// The codec of a Bluetooth card.
   case codec(card: String)
-  /// The sample rate of a device.
   case rate(Direction, device: String)
   /// The latency pin on a device.
   case latency(Direction, device: String)
   /// The default source or sink.
   case defaultDevice(Direction)
-  /// The port of a device.
   case port(Direction, device: String)
   /// The session's remap.
   case chain(Direction)
@@ -26,11 +23,8 @@ package enum Setting: Sendable, Hashable, Codable {
   case othersVolume(Index<Stream>)
   /// The device of a stream; its index is valid during one run of the server.
   case stream(Direction, Index<Stream>)
-  /// The volume of a device.
   case volume(Direction, device: String)
-  /// The mute of a device.
   case mute(Direction, device: String)
-  /// The latency offset of a card's port.
   case latencyOffset(card: String, port: String)
 }
 
@@ -73,9 +67,6 @@ extension Setting {
   /// The property with its object, for users: `volume of mic`, and `default source` of the server.
   package var title: String { object == "server" ? propertyName : "\(propertyName) of \(object)" }
 
-  /// Whether it is the volume or mute of a device.
-  package var isLevel: Bool { kind.traits.contains(.level) }
-
   package var phase: Phase { kind.phase }
 
   package func requests(
@@ -97,19 +88,13 @@ extension Setting {
   /// hardware's channels, from which the input's remap selects.
   static let links: [Setting] = [.combination, .chain(.output), .echoCanceller, .chain(.input)]
 
+  // What each of these means is at its trait.
   package func `is`(_ trait: SettingTraits) -> Bool { kind.traits.contains(trait) }
-
-  /// Whether it is a module of the session.
   package var isModule: Bool { `is`(.module) }
-
-  /// Whether it is a change of another program's stream that the session makes only while it holds.
   package var isOfOthers: Bool { `is`(.others) }
-
-  /// Whether its object is a stream of another program, which may end at any time.
   package var isOfStream: Bool { `is`(.stream) }
-
-  /// Whether the server may leave it unmet without a failure.
   package var isHint: Bool { `is`(.hint) }
+  package var isLevel: Bool { `is`(.level) }
 
   /// The role of our devices of a direction for this setting; nil if it has none there.
   func role(_ direction: Direction) -> String? { kind.link?.role(direction) }

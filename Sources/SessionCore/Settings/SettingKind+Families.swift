@@ -42,6 +42,11 @@ extension CardSettingKind {
     guard let card = snapshot.card(named: card) else { return }
     let devices = Direction.allCases.flatMap { snapshot.devices($0, of: card) }
     planner.unload(linksOn: devices, phase: target.phase, "its master may go with the profile")
+    guard case .name(let new) = target.value, let profile = card.profile(named: new) else { return }
+    for device in devices where !device.isMonitor {
+      let kept = card.deviceNames(device.direction, profile: profile)
+      if !kept.contains(device.name) { planner.emit(restoringAllOf: device.name, in: target.phase) }
+    }
   }
 
   func written(in snapshot: ServerSnapshot) -> [ObjectID] { snapshot.object(ofCard: card) }

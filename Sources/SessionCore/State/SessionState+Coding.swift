@@ -40,6 +40,18 @@ extension KeyedDecodingContainer {
         Property(rawValue: name).map { ($0, report) }
       })
   }
+
+  /// Decodes events, without those that only a newer program knows.
+  func decode(_ type: [TimedEvent].Type, forKey key: Key) throws -> [TimedEvent] {
+    try decode([Known<TimedEvent>].self, forKey: key).compactMap(\.value)
+  }
+}
+
+/// A value, nil if this version does not know it.
+private struct Known<Value: Decodable>: Decodable {
+  let value: Value?
+
+  init(from decoder: any Decoder) { value = try? Value(from: decoder) }
 }
 
 extension KeyedEncodingContainer {

@@ -122,15 +122,6 @@ package struct UpkeepRules: Sendable {
 
   // MARK: What it does
 
-  /// What a look has seen in a reading of the server.
-  package struct Sight<Mode> {
-    /// What the look does now; nil for nothing.
-    package var work: Work<Mode>?
-    package var interruption: InterruptionWatch.Change?
-    /// Whether devices have come or gone since the state that was shown last.
-    package var hasOtherDevices: Bool
-  }
-
   /// Takes in what a look has read, and decides what it does.
   ///
   /// - Parameters:
@@ -138,10 +129,12 @@ package struct UpkeepRules: Sendable {
   ///   - mode: the mode in effect, which calls and suspended devices interrupt.
   ///   - preferences: those of the declared mode, which decide when it is applied again.
   ///   - process: this process's id.
+  /// - Returns: what the look does now, nil for nothing; and whether devices have come or gone
+  ///   since the state that was shown last.
   package mutating func see<Lock, Mode>(
     _ snapshot: ServerSnapshot, after shown: ServerSnapshot?, _ life: inout SessionLife<Lock, Mode>,
     inEffect mode: AudioMode, preferences: AudioMode?, process: Int32, at now: Duration
-  ) -> Sight<Mode> {
+  ) -> (work: Work<Mode>?, interruption: InterruptionWatch.Change?, hasOtherDevices: Bool) {
     let hasOtherDevices = shown.map { snapshot.hasOtherDevices(than: $0) } ?? false
     if hasOtherDevices { news.insert(.otherDevices) }
     noteReading(snapshot, at: now)
@@ -151,9 +144,7 @@ package struct UpkeepRules: Sendable {
     if interruption == .ended { news.insert(.interruptionEnd) }
     // Nothing is done while a device has just been suspended: that may become an interruption.
     if !interruptions.mayBeInterrupted { (takenNews, news) = (news, []) }
-    return Sight(
-      work: work(life, preferences, news: takenNews, at: now), interruption: interruption,
-      hasOtherDevices: hasOtherDevices)
+    return (work(life, preferences, news: takenNews, at: now), interruption, hasOtherDevices)
   }
 
   /// The look has done its work.
@@ -181,10 +172,6 @@ package struct UpkeepRules: Sendable {
   }
 
   /// What this look does; nil for nothing.
-  ///
-  /// - Parameters:
-  ///   - preferences: those of the mode, which decide when it is applied again.
-  ///   - news: what has happened since.
   package func work<Lock, Mode>(
     _ life: SessionLife<Lock, Mode>, _ preferences: AudioMode?, news: News = [],
     at now: Duration

@@ -12,9 +12,7 @@ extension TOMLReader {
   }
 
   /// Reads the rest of a single-line string.
-  private mutating func line(
-    _ quote: UInt8, _ start: Position
-  ) throws(TOMLText.Failure) -> String {
+  private mutating func line(_ quote: UInt8, _ start: Position) throws(TOMLText.Failure) -> String {
     var bytes: [UInt8] = []
     while let byte = cursor.peek(), byte != .newline, byte != .carriageReturn {
       if cursor.skip(quote) { return String(decoding: bytes, as: UTF8.self) }

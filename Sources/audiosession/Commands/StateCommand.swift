@@ -73,9 +73,7 @@ struct StateCommand: SessionCommand {
   }
 
   /// The state; without a server, or with one that does not answer, the stored mode with the reason.
-  static func state(
-    of session: AudioSession
-  ) async throws -> (SessionState, SessionError?) {
+  static func state(of session: AudioSession) async throws -> (SessionState, SessionError?) {
     do throws(SessionError) {
       return (try await session.getSessionState(), nil)
     } catch {

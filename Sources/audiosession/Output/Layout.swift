@@ -2,9 +2,7 @@
 enum Layout {
   /// Breaks a sentence between words, but not between a number and its unit; a name that is longer
   /// than a line is broken behind its marks: `alsa_input.usb-` and `Example-00`.
-  static func wrap(
-    _ text: String, indent: Int, width: Int?, style: Style = .plain
-  ) -> [Line] {
+  static func wrap(_ text: String, indent: Int, width: Int?, style: Style = .plain) -> [Line] {
     let margin = Span(String(repeating: " ", count: indent))
     guard let width else { return [[margin, Span(text, style)]] }
     let room = max(8, width - indent)
@@ -100,9 +98,7 @@ enum Layout {
   }
 
   /// A sentence that may end with a command, which is not wrapped.
-  static func sentence(
-    _ text: String, indent: Int, width: Int?, style: Style = .plain
-  ) -> [Line] {
+  static func sentence(_ text: String, indent: Int, width: Int?, style: Style = .plain) -> [Line] {
     let text = visible(text)
     let lines = wrap(text, indent: indent, width: width, style: style)
     guard lines.count > 1, let (sentence, command) = command(in: text) else { return lines }

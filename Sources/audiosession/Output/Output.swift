@@ -114,7 +114,18 @@ final class Output: Sendable {
     }
     let result = await outcome(of: body)
     ticks.cancel()
-    await ticks.value
+    // A line may wait for a disk that hangs.
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    Task {
+      await ticks.value
+      end.finish()
+    }
+    let limit = Task {
+      try? await Task.sleep(for: .seconds(1))
+      end.finish()
+    }
+    for await _ in ends {}
+    limit.cancel()
     return try result.get()
   }
 

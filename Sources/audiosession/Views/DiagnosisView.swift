@@ -2,9 +2,7 @@ import AudioSession
 
 /// The findings for users: what was found, why it matters, and the remedy.
 enum DiagnosisView {
-  static func lines(
-    _ diagnosis: Diagnosis, width: Int?, names: DeviceNames = .none
-  ) -> [Line] {
+  static func lines(_ diagnosis: Diagnosis, width: Int?, names: DeviceNames = .none) -> [Line] {
     var lines = diagnosis.findings.flatMap { Self.lines($0, width, names) + [.empty] }
     let skipped = diagnosis.skipped.isEmpty ? "" : " (\(diagnosis.skipped.count) not made)"
     // Notes are no findings.
@@ -22,9 +20,7 @@ enum DiagnosisView {
     return lines
   }
 
-  private static func lines(
-    _ finding: Finding, _ width: Int?, _ names: DeviceNames
-  ) -> [Line] {
+  private static func lines(_ finding: Finding, _ width: Int?, _ names: DeviceNames) -> [Line] {
     let kind = Span(finding.severity.rawValue + "  ", finding.severity.style)
     let name = finding.object.map(names.text) ?? Words.spaced(finding.code.rawValue)
     var lines = Layout.wrap(name, after: kind, width: width, style: .bold)

@@ -11,18 +11,14 @@ enum EventView {
   }
 
   /// An event in a list, on as many lines as it takes.
-  static func lines(
-    _ timed: TimedEvent, width: Int?, names: DeviceNames = .none
-  ) -> [Line] {
+  static func lines(_ timed: TimedEvent, width: Int?, names: DeviceNames = .none) -> [Line] {
     let (name, text, _) = words(timed.event, names)
     let time = LocalTime(timed.time).dateAndTime
     return Layout.wrap("\(time)  \(name)  \(names.text(text))", indent: 2, width: width)
   }
 
   /// An event when it happens: the text beside its name, below it if it takes more than a line.
-  static func rows(
-    _ timed: TimedEvent, width: Int?, names: DeviceNames = .none
-  ) -> [Line] {
+  static func rows(_ timed: TimedEvent, width: Int?, names: DeviceNames = .none) -> [Line] {
     let (name, text, style) = words(timed.event, names)
     return row(timed.time, Span(name, style), names.text(text), width: width)
   }

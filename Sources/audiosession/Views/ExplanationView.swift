@@ -3,9 +3,7 @@ import AudioSession
 /// Why a property has its value, for users: its line of the state, the causes, the other
 /// candidates.
 enum ExplanationView {
-  static func lines(
-    _ explanation: Explanation, width: Int?, names: DeviceNames = .none
-  ) -> [Line] {
+  static func lines(_ explanation: Explanation, width: Int?, names: DeviceNames = .none) -> [Line] {
     var lines = PropertiesView.lines(
       [explanation.property: explanation.report], width: width, preferredOnly: false,
       names: names)

@@ -1,6 +1,5 @@
 import AudioSession
 import AudioStreams
-import POSIX
 import PulseTypes
 
 /// The result of a recording.
@@ -97,9 +96,7 @@ struct RecordView: Encodable {
 
 /// The progress of playing a file.
 enum PlayView {
-  static func line(
-    _ progress: (position: Duration, length: Duration), isPaused: Bool
-  ) -> Line {
+  static func line(_ progress: (position: Duration, length: Duration), isPaused: Bool) -> Line {
     let (position, length) = (
       RecordView.clock(progress.position), RecordView.clock(progress.length)
     )

@@ -56,9 +56,7 @@ enum StepsView {
   }
 
   /// The old and the new value; of two remaps on different devices, with the devices.
-  private static func change(
-    _ step: Step, _ names: DeviceNames
-  ) -> (from: String, to: String) {
+  private static func change(_ step: Step, _ names: DeviceNames) -> (from: String, to: String) {
     func text(_ value: SettingValue) -> String { names.text(Self.text(value)) }
     if case .remap(let before) = step.from, case .remap(let after) = step.to,
       before.master != after.master

@@ -83,9 +83,7 @@ enum VerifyView {
 
   /// Why something is not as preferred, except the worst, which the last line has; and what a check that
   /// passes does not show.
-  private static func notes(
-    _ report: VerifyReport, _ width: Int?, _ names: DeviceNames
-  ) -> [Line] {
+  private static func notes(_ report: VerifyReport, _ width: Int?, _ names: DeviceNames) -> [Line] {
     let worst = worst(report)?.name
     let notes = report.checks.filter { check in
       check.name != worst && (!check.isOK || check.measured == nil || check.name == "roundTrip")

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import PulseSandbox
 import PulseTypes
 import SessionCore
@@ -77,6 +78,21 @@ struct InterruptedSessionTests {
       #expect(await !rig.session.isInLine)
       try rival.end()
       #expect(try await rig.session.getSessionState().holder == nil)
+    }
+  }
+
+  @Test func `a session that was taken over does not show itself as the holder`() async throws {
+    try await Rig.with(.minimal) { rig in
+      let shown = Guarded<SessionState?>(nil)
+      let states = rig.session.stateUpdates
+      let reader = Task { for await state in states { shown.withLock { $0 = state } } }
+      defer { reader.cancel() }
+      try await rig.session.setAudioMode(Self.mode)
+      #expect(await eventually { shown.withLock { $0?.holder?.pid } == getpid() })
+      let rival = try await Rival(to: rig)
+      #expect(await eventually { shown.withLock { $0?.interrupted } == true })
+      #expect(shown.withLock { $0?.holder?.pid } != getpid())
+      try rival.end()
     }
   }
 

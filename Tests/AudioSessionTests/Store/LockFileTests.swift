@@ -55,7 +55,7 @@ import Testing
   @Test func `one process at a time may give orders`() async throws {
     func take(_ name: String, _ limit: Duration) async throws(SessionError) -> OrderLock? {
       try await OrderLock.take(
-        folder.path + name, on: loop, deadline: Deadline(after: limit))
+        folder.path + name, on: loop, until: StopSignal(), deadline: Deadline(after: limit))
     }
     let first = try await take("/order", .seconds(60))
     #expect(first != nil)
@@ -63,6 +63,11 @@ import Testing
     let waiting = Task { try await take("/order", .seconds(60)) }
     waiting.cancel()
     #expect(try await waiting.value == nil)
+    let stop = StopSignal()
+    stop.set()
+    let stopped = try await OrderLock.take(
+      folder.path + "/order", on: loop, until: stop, deadline: Deadline(after: .seconds(60)))
+    #expect(stopped == nil && OrderLock.process(folder.path + "/order") == getpid())
     let error = await #expect(throws: SessionError.self) { try await take("/gone/order", .zero) }
     #expect(error?.code == .storeFailed)
     withExtendedLifetime(first) {}

@@ -11,11 +11,13 @@ struct RecordLossTests {
     let sandbox: PulseSandbox
     let path: String
 
-    static func start(_ sandbox: PulseSandbox, _ arguments: String) async throws -> Recording {
+    static func start(
+      _ sandbox: PulseSandbox, _ arguments: String, environment: String = ""
+    ) async throws -> Recording {
       let path = sandbox.directory + "/a.wav"
       let result = try await sandbox.shell(
         """
-        ( $A record --json \(path) \(arguments) > \(path).out 2> \(path).err < /dev/null &
+        ( \(environment) $A record --json \(path) \(arguments) > \(path).out 2> \(path).err < /dev/null &
           echo $! > \(path).pid
           wait $!; echo $? > \(path).status ) > /dev/null 2>&1 < /dev/null &
         until [ $(stat -c %s \(path) 2>/dev/null || echo 0) -gt 60000 ]; do
@@ -93,6 +95,41 @@ struct RecordLossTests {
       let (status, json, _) = try await recording.end(signal: "INT")
       #expect(status == 0)
       #expect(missing(json) > 0)
+    }
+  }
+
+  @Test(
+    "a recording whose disk hangs ends with an error after 30 s, also one that is to be stopped",
+    .compiler, arguments: [nil, "INT"])
+  func hangingDisk(signal: String?) async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      // While a file exists, no write of a file ends.
+      let source = try await sandbox.write(
+        file: "disk.c",
+        """
+        #include <stdlib.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
+          while (access(getenv("HANGING"), F_OK) == 0) usleep(50000);
+          return syscall(SYS_pwrite64, file, bytes, count, offset);
+        }
+        """)
+      let library = sandbox.directory + "/disk.so"
+      let made = try await sandbox.shell("/usr/bin/cc -shared -fPIC -o \(library) \(source)")
+      try #require(made.status == 0, "\(made)")
+      let hanging = sandbox.directory + "/hanging"
+      let recording = try await Recording.start(
+        sandbox, "--duration 1h", environment: "HANGING=\(hanging) LD_PRELOAD=\(library)")
+      _ = try await sandbox.write(file: "hanging", "")
+      let result = try await sandbox.shell(
+        """
+        \(signal.map { "kill -\($0) $(cat \(recording.path).pid)" } ?? ":")
+        until [ -s \(recording.path).status ]; do pause; done
+        cat \(recording.path).status \(recording.path).out
+        """)
+      #expect(result.standardOutput.hasPrefix("74\n"), "\(result)")
+      #expect(result.standardOutput.contains("could not be written within 30 s"), "\(result)")
     }
   }
 

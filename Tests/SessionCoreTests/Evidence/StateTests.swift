@@ -187,6 +187,9 @@ private typealias Server = SimulatedServer
     #expect(newer.outputMuted.verdict == .unset)
     var text = String(decoding: try JSONCoding.JSON.encode(newer), as: UTF8.self)
     text = text.replacing("\"notes\":[]", with: "\"notes\":[],\"more\":1")
+    let events = #""events":[{"time":"2026-01-02T03:04:05Z","event":"sung"}]"#
+    text = text.replacing(#""events":[]"#, with: events)
+    #expect(text.contains("sung"))
     #expect(try JSONCoding.JSON.decode(SessionState.self, from: Array(text.utf8)) == newer)
     for event in [
       #"{"event":"sung"}"#, #"{"event":"interruptionBegan","cause":"weather"}"#,

@@ -297,6 +297,10 @@ private typealias Line = MachineFacts.Line
       $0.state = state(of: $0)
       $0.killedHolder = run("audiosession", 4711)
     },
+    Case("a holder that is stopped", finds: "stoppedHolder warning audiosession") {
+      $0.state = state(of: $0)
+      $0.stoppedHolder = run("audiosession", 4711)
+    },
     Case(
       "channels that the input does not have", finds: "deadChannel warning \(Server.microphone)",
       heard(.deadChannel(0), .deadChannel(1), .deadChannel(7))),

@@ -56,6 +56,31 @@ private typealias Server = SimulatedServer
     #expect(alone.causes.first?.hasPrefix("usb is the server's own first choice") == true)
   }
 
+  @Test(arguments: [true, false])
+  func `no stream is blamed for the buffer of a device with a fixed one`(isFixed: Bool) {
+    var facts = MachineFacts()
+    var snapshot = Server(kind: .pulseaudio).snapshot
+    var mic = device("mic", sound)
+    if !isFixed { mic.flags = .dynamicLatency(.input) }
+    mic.configuredLatency = .milliseconds(100)
+    mic.state = .running
+    snapshot.sources = [mic]
+    snapshot.server.defaultSourceName = "mic"
+    snapshot.sourceOutputs = ["firefox", "mumble"].enumerated().map { number, name in
+      Stream(
+        direction: .input, index: Index(UInt32(number)), name: name, device: mic.index,
+        sampleSpec: mic.sampleSpec, channelMap: .stereo)
+    }
+    facts.snapshot = snapshot
+    let causes = Explanation(.ioBufferDuration, .unset(nil), facts).causes
+    #expect(
+      causes.first
+        == (isFixed
+          ? "mic has a fixed buffer of 100 ms, whatever its streams request"
+          : "mic has a buffer of 100 ms: the shortest that any stream on it requests"))
+    #expect(causes.contains { $0.contains("does not report which") } == !isFixed)
+  }
+
   @Test func `what the session chose is no server's choice`() {
     var facts = MachineFacts()
     var snapshot = Server(kind: .pulseaudio).snapshot

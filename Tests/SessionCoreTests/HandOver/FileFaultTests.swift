@@ -185,11 +185,12 @@ import Testing
 
   @Test func `a holder that no longer holds is waited for a moment`() {
     var wait = OrderWait(holder: 7, number: 3)
-    let look = OrderWait.Look(
-      lock: LockView(isTaken: false, record: LockRecord()), answer: 2, hasEnded: false,
-      isStopped: false)
-    #expect(wait.next(look, at: .zero) == .wait(alarm: .seconds(1)))
-    #expect(wait.next(look, at: .milliseconds(400)) == .wait(alarm: .milliseconds(600)))
-    #expect(wait.next(look, at: .seconds(1)) == .lookAgain)
+    let free = LockView(isTaken: false, record: LockRecord())
+    func next(at now: Duration) -> OrderWait.Action {
+      wait.next(free, answer: 2, hasEnded: false, isStopped: false, at: now)
+    }
+    #expect(next(at: .zero) == .wait(alarm: .seconds(1)))
+    #expect(next(at: .milliseconds(400)) == .wait(alarm: .milliseconds(600)))
+    #expect(next(at: .seconds(1)) == .lookAgain)
   }
 }

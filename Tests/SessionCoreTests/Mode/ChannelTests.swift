@@ -7,6 +7,42 @@ private typealias Server = SimulatedServer
 
 /// Channel map, polar pattern and orientation on hardware of one, two, four and odd channels.
 @Suite struct ChannelTests {
+  @Test func `channels of a device that does not exist yet are judged once it is there`() throws {
+    let name = "alsa_input.head.multichannel-input"
+    let profiles = ["input:analog-stereo", "input:multichannel-input"]
+    let machine = Server.machine { server in
+      server.addCard(
+        Card(
+          index: Index(5), name: "alsa_card.head", driver: "module-alsa-card.c",
+          profiles: profiles.map {
+            CardProfile(name: $0, sinkCount: 0, sourceCount: 1, priority: 1)
+          },
+          activeProfile: profiles[0], ports: [], properties: ["device.bus": "usb"]),
+        makes: [
+          profiles[0]: [.init(direction: .input, name: "alsa_input.head.analog-stereo")],
+          profiles[1]: [
+            .init(
+              direction: .input, name: name, map: ChannelMap([.aux0, .aux1, .aux2, .aux3]))
+          ],
+        ])
+    }
+    func run(_ channels: [ChannelPosition]) -> Run {
+      let mode = SessionCoreTests.preferring {
+        $0.category = .record
+        $0.preferredInput = [.name(name)]
+        $0.channelMap = .positions(channels)
+      }
+      var run = Run(machine, PlanInput(mode: mode, snapshot: machine.snapshot))
+      run.run()
+      return run
+    }
+    let good = run([.aux2, .aux3])
+    #expect(good.failure == nil && good.refusal == nil, "\(good.trace)")
+    #expect(good.plans.first?.unmetLines.first?.contains("pending") == true, "\(good.trace)")
+    #expect(good.server.snapshot.chain.remap(.input)?.masterMap == ChannelMap([.aux2, .aux3]))
+    #expect(run([.aux4]).refusal?.message.contains("has no channel 'aux4'") == true)
+  }
+
   struct Row: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let hardware: ChannelMap

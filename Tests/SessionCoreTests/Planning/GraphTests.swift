@@ -250,6 +250,45 @@ private typealias Server = SimulatedServer
     #expect(try Plan.make(input).steps.isEmpty)
   }
 
+  private func entry(before: SettingValue, ours: Int) -> Baseline {
+    var baseline = Baseline()
+    baseline.serverCookie = server.snapshot.server.cookie
+    baseline.entries = [
+      Baseline.Entry(
+        setting: .rate(.input, device: Self.mic), before: before, ours: .rate(ours))
+    ]
+    return baseline
+  }
+
+  @Test func `the rate that a device has by itself is not the session's`() throws {
+    var server = server
+    server.add(stream: "recorder", .input, on: Self.mic)
+    try server.edit(.input, Self.mic) { $0.sampleSpec.rate = 48000 }
+    var input = PlanInput(
+      mode: preferring { $0.sampleRate = 48000 }, snapshot: server.snapshot)
+    input.holdsPins = false
+    input.memory.note(
+      HintMemory.Attempt(
+        setting: .rate(.input, device: Self.mic), asked: .rate(48000), got: .rate(48000)),
+      on: server.snapshot)
+    input.baseline = entry(before: .absent, ours: 48000)
+    #expect(try Plan.make(input).steps.isEmpty)
+    for ours in [48000, 44100] {
+      let plan = try server.plan(AudioMode()) { $0.baseline = entry(before: .absent, ours: ours) }
+      #expect(plan.lines == [] && plan.left == [], "\(ours)")
+      let idle = try self.server.plan(AudioMode()) {
+        $0.baseline = entry(before: .rate(96000), ours: ours)
+      }
+      #expect(idle.lines == [] && idle.left == [], "\(ours)")
+    }
+    // What forces it is taken away; a program that runs would keep it.
+    pin(&server, Graph.rateKey, 48000, isCorked: false)
+    for before in [SettingValue.absent, .rate(96000)] {
+      let plan = try server.plan(AudioMode()) { $0.baseline = entry(before: before, ours: 48000) }
+      #expect(plan.steps.map(\.to) == [before] && plan.left == [], "\(plan.lines)")
+    }
+  }
+
   @Test func `a server without its session manager is told by its clients`() {
     var snapshot = server.snapshot
     snapshot.clients = [Client(index: Index(1), name: "firefox")]

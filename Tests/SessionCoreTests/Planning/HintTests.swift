@@ -168,8 +168,8 @@ private typealias Server = SimulatedServer
     #expect(
       run.plans.last?.unmet.first?.reason
         == "\(Self.mic) was asked for 96000 Hz and is at 44100 Hz, which would work: the server "
-        + "switches only between a device's own rate and its alternate-sample-rate; set that to 96000 "
-        + "in daemon.conf for 96000 Hz")
+        + "switches only between a device's own rate and its alternate-sample-rate in daemon.conf, "
+        + "which must be 96000, and the hardware must have it; see 'audiosession explain rate'")
     // Another rate may be had, and another run of the server may have another configuration.
     let memory = run.input.memory
     #expect(try server.plan(fast) { $0.memory = memory }.steps.count == 1)

@@ -54,6 +54,24 @@ private typealias Server = SimulatedServer
     #expect(try server.plan(mode) { $0.occasion = row.occasion }.lines.count == row.lines)
   }
 
+  @Test func `a device becomes the default once the levels of its new port are known`() throws {
+    var server = Server.machine {
+      $0.addLaptop(jacks: ["analog-input-headset-mic": .yes])
+      $0.addUSB()
+    }
+    try server.setDefault(.input, Server.usb)
+    // The port in use happens to be as the mode asks; the other one may not be.
+    try server.edit(.input, Self.mic) { $0.isMuted = true }
+    let mode = preferring {
+      $0.preferredInput = [.name(Self.mic)]
+      $0.inputPort = [.type(.headsetMic)]
+      $0.inputMuted = true
+    }
+    let plan = try server.plan(mode)
+    #expect(plan.steps.count == 2, "\(plan.lines)")
+    #expect(plan.batch.map(\.setting) == [.port(.input, device: Self.mic)], "\(plan.lines)")
+  }
+
   @Test func `somebody's mute of an input is reported and left`() throws {
     let server = try laptop { $0.isMuted = true }
     let report = server.reports(preferring { $0.inputMuted = false })[.inputMuted]

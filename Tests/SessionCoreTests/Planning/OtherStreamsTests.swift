@@ -75,7 +75,7 @@ private typealias Server = SimulatedServer
     let music = add(["media.role": "music"])
     let spared = [
       add(["media.role": "phone"]), add(["media.role": "event"]), add(["media.role": "a11y"]),
-      add(["media.role": DuckingPolicy.ownRole]), add([Owned.pinKey: "latency"]),
+      add(["media.role": "audiosession"]), add([Owned.pinKey: "latency"]),
       add(isCorked: true),
       add(["node.link-group": "filter-1"]), add(["application.process.id": "42"]),
     ]

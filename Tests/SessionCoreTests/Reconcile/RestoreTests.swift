@@ -62,6 +62,32 @@ private typealias Server = SimulatedServer
     #expect(try back.server.snapshot.fingerprint == Self.laptop().snapshot.fingerprint)
   }
 
+  @Test func `a device that goes with its card's profile has its levels back before`() throws {
+    let server = Server.machine { $0.addBluetooth() }
+    let mode = preferring {
+      $0.category = .playAndRecord
+      $0.options = [.allowBluetoothHFP]
+      $0.preferredInput = ["bluez_source.*"]
+      $0.inputGain = Volume(fraction: 0.33)
+      $0.inputMuted = true
+    }
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    let gain = Setting.volume(.input, device: Server.headset)
+    let before = try #require(run.stored[gain]?.before, "\(run.trace)")
+    var back = Run(run.server, PlanInput(mode: AudioMode(), snapshot: run.server.snapshot))
+    back.input.baseline = run.stored
+    back.run()
+    #expect(back.failure == nil, "\(back.trace)")
+    #expect(
+      Set(back.plans.first?.lines.prefix(2) ?? []) == [
+        "1 \(Server.headset) volume: 33 % → \(before)", "1 \(Server.headset) mute: on → off",
+      ], "\(back.trace)")
+    #expect(back.server.snapshot.cards.first?.activeProfile == "a2dp_sink")
+    let kept = back.server.remembered["\(Server.headset):headset-input"]
+    #expect(kept.map(SettingValue.volume) == before)
+  }
+
   @Test func `what the new mode does not name goes back, and what it names stays`() throws {
     let (server, baseline) = try Self.applied(Self.full)
     var next = Self.full

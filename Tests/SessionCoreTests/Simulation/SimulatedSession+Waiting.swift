@@ -41,10 +41,9 @@ extension SimulatedSession {
     guard case .asking(var rule, let number, let holder, let since)? = call else { return }
     noteWake()
     let isLate = world.now - since >= Self.patience
-    let look = OrderWait.Look(
-      lock: calls.lookAtLock(store.path(.lock)), answer: answer(), hasEnded: isEnded,
-      isStopped: isStopped || isLate)
-    let action = rule.next(look, at: world.now)
+    let action = rule.next(
+      calls.lookAtLock(store.path(.lock)), answer: answer(), hasEnded: isEnded,
+      isStopped: isStopped || isLate, at: world.now)
     call = .asking(rule, number: number, holder, since: since)
     switch action {
     case .answered:

@@ -22,12 +22,7 @@ extension ServerSnapshot {
 
   /// The devices whose latency, which is theirs alone, is not shown because they are closed.
   var closed: Set<String> {
-    let devices = (sources + sinks).filter { device in
-      // `PA_SOURCE_DYNAMIC_LATENCY`, `PA_SINK_DYNAMIC_LATENCY`.
-      let follows: UInt32 = device.direction == .input ? 0x40 : 0x80
-      return device.flags.rawValue & follows == 0 && device.configuredLatency == .zero
-    }
-    return Set(devices.map(\.name))
+    Set((sources + sinks).filter { $0.configuredLatency == .zero }.map(\.name))
   }
 
   /// The rates of cards, and the latencies of those that streams use; PipeWire shows them of a device that

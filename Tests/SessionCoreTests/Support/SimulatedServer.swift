@@ -130,6 +130,7 @@ struct SimulatedServer {
       remember(direction, name)
     case .setMute(let direction, let name, let flag):
       try edit(direction, name) { device in device.isMuted = flag }
+      remember(direction, name)
     case .setPortLatencyOffset(let card, let port, let offset): try setOffset(card, port, offset)
     case .moveStream(let direction, let index, let name): try move(direction, index, name)
     case .setStreamMute(let index, let flag): try edit(index) { $0.isMuted = flag }

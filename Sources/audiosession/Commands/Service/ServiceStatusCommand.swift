@@ -25,41 +25,28 @@ struct ServiceStatusCommand: SessionCommand {
     let manager = ServiceManager(timeout: options.timeout.duration)
     let isThere = await manager.absence() == nil
     let exists = try file.exists
-    let result = ServiceStatusJSON(
-      unit: exists ? file.path : nil,
-      ours: exists ? try ServiceUnit.isOurs(file.read() ?? "") : nil,
-      enabled: isThere ? await manager.word("is-enabled") : nil,
-      active: isThere ? await manager.word("is-active") : nil,
-      holder: await holder(context).map(HolderJSON.init))
-    return try context.output.result(result) { _ in Self.lines(result) }
+    let unit = exists ? file.path : nil
+    let isOurs = exists ? try ServiceUnit.isOurs(file.read() ?? "") : nil
+    let enabled = isThere ? await manager.word("is-enabled") : nil
+    let active = isThere ? await manager.word("is-active") : nil
+    let holder = await holder(context)
+    return try context.output.result(json: [
+      "unit": unit, "ours": isOurs, "enabled": enabled, "active": active,
+      "holder": holder.map(HolderJSON.init),
+    ]) { _ in
+      let name = holder.map { "\($0.name), process \($0.pid)" }
+      let last: [Span] = ["holder", Span(name ?? "none")]
+      guard let unit else { return Layout.columns([["unit", "not installed"], last]) }
+      let note = isOurs == true ? "" : " (not written by 'audiosession service install')"
+      return Layout.columns([
+        ["unit", Span(unit + note)], ["enabled", Span(enabled ?? "not known")],
+        ["active", Span(active ?? "not known")], last,
+      ])
+    }
   }
 
   /// The process that holds the session; nil also if it cannot be found out.
   private func holder(_ context: Context) async -> SessionState.Holder? {
     (try? await context.withSession { try await $0.holder() }) ?? nil
   }
-
-  private static func lines(_ status: ServiceStatusJSON) -> [Line] {
-    let holder = status.holder.map { "\($0.name), process \($0.pid)" }
-    let last: [Span] = ["holder", Span(holder ?? "none")]
-    guard let unit = status.unit else { return Layout.columns([["unit", "not installed"], last]) }
-    return Layout.columns([
-      [
-        "unit",
-        Span(
-          unit + (status.ours == true ? "" : " (not written by 'audiosession service install')")),
-      ],
-      ["enabled", Span(status.enabled ?? "not known")],
-      ["active", Span(status.active ?? "not known")], last,
-    ])
-  }
-}
-
-struct ServiceStatusJSON: EncodableWithNulls {
-  let schema = 1
-  let unit: String?
-  let ours: Bool?
-  let enabled: String?
-  let active: String?
-  let holder: HolderJSON?
 }
