@@ -83,9 +83,10 @@ struct CaptureBufferTests {
       try await rig.capture.stopAndDeactivateSession()
       #expect(await rig.capture.status == .ready)
       for await _ in buffers {}
-      let after = try await rig.session.snapshot()
-      #expect(after.server.defaultSourceName == before)
-      #expect(after.streams(.input).isEmpty)
+      #expect(try await rig.session.snapshot().server.defaultSourceName == before)
+      // The server may not have noticed the end of the capture's connection.
+      let session = rig.session
+      #expect(await eventually { (try? await session.snapshot().sourceOutputs.isEmpty) == true })
       #expect(try await rig.session.getSessionState().active == false)
     }
   }

@@ -116,7 +116,7 @@ enum EveryDay {
 
 /// Lets so many servers with simulated cards run at once as a small machine can feed with sound.
 final class ServerGate: Sendable {
-  static let shared = ServerGate(width: 8)
+  static let shared = ServerGate(width: 16)
 
   private struct State {
     var free: Int
