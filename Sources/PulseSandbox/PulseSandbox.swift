@@ -167,7 +167,7 @@ public final class PulseSandbox: Sendable {
       try await Self.shielding { [self] () throws(SandboxError) in
         let deadline = ContinuousClock.now + timeout
         try await relaunch(process, until: deadline)
-        try await settleWithSuccessors(until: deadline)
+        try await settleWithSuccessors(of: process, until: deadline)
       }
     } catch {
       await close()
@@ -183,17 +183,21 @@ public final class PulseSandbox: Sendable {
   }
 
   /// Waits until the server is complete. A WirePlumber that finds cards in the middle of a change may never
-  /// handle one of them, nor choose defaults; its successor does.
+  /// handle one of them, nor choose defaults; its successor does, or one on a PipeWire that is started again.
+  ///
+  /// - Parameter process: what has just been started; nil for the whole server.
   private func settleWithSuccessors(
-    until deadline: ContinuousClock.Instant
+    of process: ServerProcess? = nil, until deadline: ContinuousClock.Instant
   ) async throws(SandboxError) {
     let time = max(.seconds(5), (deadline - .now) / 4)
-    for _ in 0..<2 where configuration.server == .pipewire {
+    let isWhole = process == nil || process == .pipewire
+    let successors: [ServerProcess?] = [.wireplumber, isWhole ? nil : .wireplumber]
+    for successor in successors where configuration.server == .pipewire {
       let end = ContinuousClock.now + time
       guard end + time < deadline else { break }
       do throws(SandboxError) { return try await settle(until: end) } catch {
         guard error.code == .timedOut else { throw error }
-        try await relaunch(.wireplumber, until: deadline, isSuccessor: true)
+        try await relaunch(successor, until: deadline, isSuccessor: true)
       }
     }
     try await settle(until: deadline)

@@ -1,3 +1,4 @@
+import Glibc
 import PulseTypes
 import TestSupport
 import Testing
@@ -79,6 +80,34 @@ struct PipeWireTests {
       #expect(try await sandbox.names(of: "cards").count == 2)
       #expect(try await sandbox.names(of: "sinks") == [output])
     }
+  }
+
+  @Test(
+    "a server in which no WirePlumber chooses defaults is started once more",
+    .enabled(if: ServerProgram.root == nil, "the scripts are outside of the other root"))
+  func startedAgain() async throws {
+    let folder = TemporaryFolder()
+    func script(_ name: String, _ text: String) throws -> String {
+      let path = folder.write("#!/bin/sh\n\(text)\n", to: name)
+      try #require(chmod(path, 0o755) == 0)
+      return path
+    }
+    var programs: [ServerProcess: String] = [:]
+    for process in ServerProcess.all(of: .pipewire) {
+      programs[process] = ServerProgram.path(of: process)
+    }
+    let (pipewire, manager) = (
+      try #require(programs[.pipewire]), try #require(programs[.wireplumber])
+    )
+    let count = folder.path + "/count"
+    programs[.pipewire] = try script("pipewire", "echo >> \(count); exec \(pipewire) \"$@\"")
+    programs[.wireplumber] = try script(
+      "wireplumber",
+      "[ $(wc -l < \(count)) -gt 1 ] || exec sleep 600; exec \(manager) \"$@\"")
+    let sandbox = try await PulseSandbox.start(
+      .minimal(on: .pipewire), timeout: .seconds(40), programs: programs)
+    #expect(try await sandbox.info("Default Source") == "mic")
+    await sandbox.close()
   }
 
   @Test func aFailingModuleIsNamed() async throws {
