@@ -283,10 +283,9 @@ public actor AudioRecorder {
   /// If the task is cancelled, returns the current progress, and the recording continues until
   /// `stop()`. Errors: `fileFailed` for a full disk, a disk that has not finished a write for 30 s, or
   /// a pipe whose reader reads nothing for two seconds after the end, `closedPipe` if the reader closed the
-  /// pipe, `engineStartFailed` if a recording
-  /// without a duration has had no server for `RecordingConfiguration.serverTimeout`,
-  /// `sessionConfigFailed` if the session was deactivated during an interruption, or closed before the
-  /// duration was over. Sound that was written before stays in the file.
+  /// pipe, `engineStartFailed` if a recording without a duration has had no server for
+  /// `RecordingConfiguration.serverTimeout`, `sessionConfigFailed` if the session was deactivated during an
+  /// interruption, or closed before the duration was over. Sound that was written before stays in the file.
   @discardableResult
   public func finished() async throws(StreamError) -> RecordingProgress {
     guard let recording else { return lastProgress }

@@ -34,7 +34,7 @@ struct PlayCommand: SessionCommand {
     try await context.withOwnSession(profile) { session in
       let player = AudioPlayer(session: session)
       let output = context.output
-      let played = try await output.progressing {
+      let played = try await output.progressing(on: session) {
         let isPaused = await player.isPaused
         return await player.progress.map { PlayView.line($0, isPaused: isPaused) }
       } during: {

@@ -257,7 +257,7 @@ struct RecordCommand: SessionCommand {
     }
     defer { warnings.cancel() }
     let watch = Guarded(RecordingWatch())
-    return try await output.progressing {
+    return try await output.progressing(on: recorder.capture.session) {
       let progress = await recorder.progress
       let left = DiskSpace.left(for: file, progress, kind)
       let warnings = watch.withLock { $0.warnings(progress, left: left) }

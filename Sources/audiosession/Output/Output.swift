@@ -1,4 +1,5 @@
 import AudioSession
+import AudioStreams
 import Glibc
 import JSONCoding
 import POSIX
@@ -103,7 +104,8 @@ final class Output: Sendable {
 
   /// Shows a line of progress ten times a second during `body`.
   func progressing<R>(
-    _ line: @escaping @Sendable () async -> Line?, during body: () async throws -> R
+    on session: AudioSession, _ line: @escaping @Sendable () async -> Line?,
+    during body: () async throws -> R
   ) async throws -> R {
     let ticks = Task { [self] in
       while !Task.isCancelled {
@@ -115,17 +117,7 @@ final class Output: Sendable {
     let result = await outcome(of: body)
     ticks.cancel()
     // A line may wait for a disk that hangs.
-    let (ends, end) = AsyncStream.makeStream(of: Void.self)
-    Task {
-      await ticks.value
-      end.finish()
-    }
-    let limit = Task {
-      try? await Task.sleep(for: .seconds(1))
-      end.finish()
-    }
-    for await _ in ends {}
-    limit.cancel()
+    await session.waitASecond { await ticks.value }
     return try result.get()
   }
 

@@ -103,68 +103,73 @@ struct HandOverTests {
   @Test("Ctrl-C takes the change back", .simulatedCard)
   func interrupted() async throws { try await slowly("INT", leadsTo: 130) }
 
-  @Test("a holder that is frozen: timed out, and nothing changes later", .server)
-  func frozenHolder() async throws {
+  /// Runs a script beside a holder of the profile `first` that is stopped: `$holder`; `ordered` waits for an
+  /// order to it.
+  private func besideStoppedHolder(_ script: String) async throws -> CommandResult {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "first", "[input]\ngain = \"40 %\"\n")
       try sandbox.write(profile: "other", "[input]\ngain = \"70 %\"\n")
-      let result = try await sandbox.shell(
-        """
+      let start = """
+        ordered() {
+          until ls "$XDG_STATE_HOME"/audiosession/*.order.toml > /dev/null 2>&1; do pause; done
+        }
         $A apply first --keep > /dev/null || exit
         holder=$($A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p')
         kill -STOP $holder
-        $A doctor --no-listen | grep -q "kill -CONT $holder" || echo "doctor is silent"
-        $A apply other --timeout 10s; echo $?
-        start=$(date +%s)
-        timeout --preserve-status -s INT 1 $A apply other 2> /dev/null; echo $?
-        [ $(($(date +%s) - start)) -lt 25 ] || echo "late"
-        kill -CONT $holder
-        $A apply first > /dev/null; echo $?
-        $A state --json | grep -c '"event": "applied"'
-        pactl get-source-volume mic
-        kill -STOP $holder
-        $A apply other > /dev/null & pid=$!
-        until ls "$XDG_STATE_HOME"/audiosession/*.order.toml > /dev/null 2>&1; do pause; done
-        kill -KILL $holder
-        wait $pid; echo $?
-        pactl get-source-volume mic
-        """)
-      let lines = result.standardOutput.split(separator: "\n")
-      #expect(lines.first == "75", "\(result)")
-      #expect(result.standardError.contains("did not answer in time"))
-      // A signal ends one that has a minute's time.
-      #expect(lines.dropFirst().prefix(2) == ["130", "0"], "\(result)")
-      // None of the withdrawn orders is carried out later.
-      #expect(lines.dropFirst(3).first == "2", "\(result)")
-      #expect(!result.standardOutput.contains("doctor is silent"))
-      #expect(result.standardError.contains("'kill -CONT "))
-      #expect(result.standardOutput.contains("40%"))
-      #expect(result.standardOutput.contains("70%"), "the command did it itself")
+
+        """
+      return try await sandbox.shell(start + script)
     }
+  }
+
+  @Test("a holder that is frozen: timed out, and nothing changes later", .server)
+  func frozenHolder() async throws {
+    let result = try await besideStoppedHolder(
+      """
+      $A doctor --no-listen | grep -q "kill -CONT $holder" || echo "doctor is silent"
+      $A apply other --timeout 10s; echo $?
+      start=$(date +%s)
+      timeout --preserve-status -s INT 1 $A apply other 2> /dev/null; echo $?
+      [ $(($(date +%s) - start)) -lt 25 ] || echo "late"
+      kill -CONT $holder
+      $A apply first > /dev/null; echo $?
+      $A state --json | grep -c '"event": "applied"'
+      pactl get-source-volume mic
+      kill -STOP $holder
+      $A apply other > /dev/null & pid=$!
+      ordered
+      kill -KILL $holder
+      wait $pid; echo $?
+      pactl get-source-volume mic
+      """)
+    let lines = result.standardOutput.split(separator: "\n")
+    #expect(lines.first == "75", "\(result)")
+    #expect(result.standardError.contains("did not answer in time"))
+    // A signal ends one that has a minute's time.
+    #expect(lines.dropFirst().prefix(2) == ["130", "0"], "\(result)")
+    // None of the withdrawn orders is carried out later.
+    #expect(lines.dropFirst(3).first == "2", "\(result)")
+    #expect(!result.standardOutput.contains("doctor is silent"))
+    #expect(result.standardError.contains("'kill -CONT "))
+    #expect(result.standardOutput.contains("40%"))
+    #expect(result.standardOutput.contains("70%"), "the command did it itself")
   }
 
   @Test("a command that is stopped while it waits is named, and not the holder", .server)
   func stoppedCommand() async throws {
-    try await PulseSandbox.with(.minimal) { sandbox in
-      try sandbox.write(profile: "first", "[input]\ngain = \"40 %\"\n")
-      try sandbox.write(profile: "other", "[input]\ngain = \"70 %\"\n")
-      let result = try await sandbox.shell(
-        """
-        $A apply first --keep > /dev/null || exit
-        holder=$($A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p')
-        kill -STOP $holder
-        $A apply other > /dev/null & pid=$!
-        until ls "$XDG_STATE_HOME"/audiosession/*.order.toml > /dev/null 2>&1; do pause; done
-        kill -STOP $pid
-        kill -CONT $holder
-        $A apply first --timeout 5s 2> "$XDG_STATE_HOME/error"; echo $?
-        grep -q "kill -CONT $pid" "$XDG_STATE_HOME/error"; echo $?
-        kill -CONT $pid; wait $pid; echo $?
-        $A apply first > /dev/null; echo $?
-        cat "$XDG_STATE_HOME/error" >&2
-        """)
-      #expect(result.standardOutput == "75\n0\n0\n0\n", "\(result)")
-    }
+    let result = try await besideStoppedHolder(
+      """
+      $A apply other > /dev/null & pid=$!
+      ordered
+      kill -STOP $pid
+      kill -CONT $holder
+      $A apply first --timeout 5s 2> "$XDG_STATE_HOME/error"; echo $?
+      grep -q "kill -CONT $pid" "$XDG_STATE_HOME/error"; echo $?
+      kill -CONT $pid; wait $pid; echo $?
+      $A apply first > /dev/null; echo $?
+      cat "$XDG_STATE_HOME/error" >&2
+      """)
+    #expect(result.standardOutput == "75\n0\n0\n0\n", "\(result)")
   }
 
   @Test("an order for a holder that closes meanwhile is not lost", .server)
