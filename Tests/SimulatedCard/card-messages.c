@@ -130,33 +130,36 @@ static int stall(sim_card *card, const pa_json_object *value) {
     return 0;
 }
 
-/* As some hardware after sleep: only another profile, and back, makes it work again. */
-static int die(sim_card *card, const pa_json_object *value) {
+/* Notes how many devices are dead, the present one first. */
+static int note_dead(const sim_device *device, const pa_json_object *value, unsigned *dead) {
     int64_t count;
     int result = number_of(value, 1, 100, &count);
 
     if (result < 0)
         return result;
-    if (!card->input)
+    if (!device)
         return -PA_ERR_NOENTITY;
-    card->dead_sources = (unsigned) count;
-    pa_asyncmsgq_send(card->input->mq.inq, PA_MSGOBJECT(card->input->source),
-                      SIM_SOURCE_MESSAGE_STALL, NULL, (int64_t) SIM_STALLED_FOR_EVER, NULL);
+    *dead = (unsigned) count;
     return 0;
 }
 
-static int die_output(sim_card *card, const pa_json_object *value) {
-    int64_t count;
-    int result = number_of(value, 1, 100, &count);
+/* As some hardware after sleep: only another profile, and back, makes it work again. */
+static int die(sim_card *card, const pa_json_object *value) {
+    int result = note_dead(card->input, value, &card->dead_sources);
 
-    if (result < 0)
-        return result;
-    if (!card->output)
-        return -PA_ERR_NOENTITY;
-    card->dead_sinks = (unsigned) count;
-    pa_asyncmsgq_send(card->output->mq.inq, PA_MSGOBJECT(card->output->sink),
-                      SIM_SINK_MESSAGE_STALL, NULL, (int64_t) SIM_STALLED_FOR_EVER, NULL);
-    return 0;
+    if (result == 0)
+        pa_asyncmsgq_send(card->input->mq.inq, PA_MSGOBJECT(card->input->source),
+                          SIM_SOURCE_MESSAGE_STALL, NULL, (int64_t) SIM_STALLED_FOR_EVER, NULL);
+    return result;
+}
+
+static int die_output(sim_card *card, const pa_json_object *value) {
+    int result = note_dead(card->output, value, &card->dead_sinks);
+
+    if (result == 0)
+        pa_asyncmsgq_send(card->output->mq.inq, PA_MSGOBJECT(card->output->sink),
+                          SIM_SINK_MESSAGE_STALL, NULL, (int64_t) SIM_STALLED_FOR_EVER, NULL);
+    return result;
 }
 
 static bool has_rate(const sim_device *device, uint32_t rate) {

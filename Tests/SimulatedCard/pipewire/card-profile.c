@@ -106,12 +106,14 @@ static sim_route *best_route(sim_device *device) {
     return best;
 }
 
+static void remove_obsolete(sim_card *card) {
+    for (uint32_t i = 0; i < card->n_devices; i++)
+        if (!sim_profile_has(card, card->profile, card->devices[i].mapping))
+            sim_node_destroy(&card->devices[i]);
+}
+
 void sim_card_update_nodes(sim_card *card) {
-    for (uint32_t i = 0; i < card->n_devices; i++) {
-        sim_device *device = &card->devices[i];
-        if (!sim_profile_has(card, card->profile, device->mapping))
-            sim_node_destroy(device);
-    }
+    remove_obsolete(card);
     for (uint32_t i = 0; i < card->n_devices; i++) {
         sim_device *device = &card->devices[i];
         if (device->node || !sim_profile_has(card, card->profile, device->mapping))
@@ -132,12 +134,6 @@ static void on_delay(void *data, uint64_t expirations) {
         sim_card_params_changed(card, SPA_PARAM_Props, SPA_PARAM_PropInfo);
     card->codec_pending = false;
     sim_card_remind(card);
-}
-
-static void remove_obsolete(sim_card *card) {
-    for (uint32_t i = 0; i < card->n_devices; i++)
-        if (!sim_profile_has(card, card->profile, card->devices[i].mapping))
-            sim_node_destroy(&card->devices[i]);
 }
 
 static void update_nodes_later(sim_card *card, uint32_t milliseconds) {
