@@ -9,6 +9,8 @@ extension AudioSession {
   func connected(_ deadline: Deadline) async throws(SessionError) -> LiveServer {
     while true {
       guard !life.isClosed else { throw Self.closed }
+      // An event would begin the check, but the server may send none.
+      if upkeep.rules.defaults.nextCheck == nil { beginDefaultsCheck(broadcast.shown.snapshot) }
       if let live {
         if await live.lost == nil {
           // Rereads, because an event of another program's recent change may still be on its way.
@@ -90,6 +92,7 @@ extension AudioSession {
         guard !life.isClosed else { return .failure(Self.closed) }
         watchClock()
         upkeep.rules.noteReading(await server.snapshot, at: upkeep.now)
+        beginDefaultsCheck(await server.snapshot)
         return .success(server)
       } catch {
         connection = .none

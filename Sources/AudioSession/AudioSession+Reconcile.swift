@@ -141,11 +141,7 @@ extension AudioSession {
     if !isStored { upkeep.failLook() }
     schedule()
     upkeep.noteAttachments(await live.snapshot)
-    if upkeep.rules.defaults.beginLook(
-      at: upkeep.now, isNeeded: isKept && run.input.snapshot.has(.forgottenDefaults))
-    {
-      schedule()
-    }
+    beginDefaultsCheck(run.input.snapshot)
     if isGivenBack { await giveLockBack() }
     if isActive { emit(.applied) }
     await publish(state, isOurs: true)

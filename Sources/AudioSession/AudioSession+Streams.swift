@@ -46,7 +46,7 @@ extension AudioSession {
   }
 
   /// Whether it is closed, or about to be; its streams end with it.
-  package var isClosed: Bool { life.isClosed || isEnding }
+  package var isClosed: Bool { life.isClosed || queue.isEnding }
 
   /// Whether it has a server.
   package var isConnected: Bool {

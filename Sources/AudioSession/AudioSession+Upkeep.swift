@@ -13,6 +13,19 @@ extension AudioSession {
 
   var isKept: Bool { life.isKept }
 
+  /// Whether to check the defaults now: the server may stop reporting them, and a mode or a reader depends
+  /// on them.
+  private func checkDefaults(_ snapshot: ServerSnapshot?) -> Bool {
+    let isNeeded =
+      !life.isClosed && (isKept || !readers.isEmpty) && snapshot?.has(.forgottenDefaults) == true
+    return upkeep.rules.defaults.beginLook(at: upkeep.now, isNeeded: isNeeded, isHolder: isKept)
+  }
+
+  /// Lets the defaults be checked from now on, if they need it.
+  func beginDefaultsCheck(_ snapshot: ServerSnapshot?) {
+    if checkDefaults(snapshot) { schedule() }
+  }
+
   /// Schedules the next look for when it is due; a burst of changes gets one look.
   func schedule() {
     // A look that is due now begins next, and schedules those after it: most events of a burst.
@@ -50,10 +63,7 @@ extension AudioSession {
     // Even if there is nothing to look at: the next connection applies everything, and a look that
     // remained due would be scheduled again at once.
     upkeep.rules.beginLook(at: now)
-    let checksDefaults = upkeep.rules.defaults.beginLook(
-      at: upkeep.now,
-      isNeeded: isKept && broadcast.shown.snapshot?.has(.forgottenDefaults) == true
-        && !life.isClosed)
+    let checksDefaults = checkDefaults(broadcast.shown.snapshot)
     guard !life.isClosed, let live else { return }
     upkeep.looks += 1
     guard await live.lost == nil else {

@@ -23,8 +23,6 @@ public actor AudioSession {
   var connection: Connection
   /// Its lock, and the mode of this process.
   var life: SessionLife<Hold, OwnMode>
-  /// Whether it is being closed, from the first thing that this does.
-  private(set) var isEnding = false
   /// Whose streams the session controls; depends on the mode.
   var scope: Scope
   /// The files of a session with scope `.application`.
@@ -75,9 +73,9 @@ public actor AudioSession {
   /// A session that is released is closed, if it has something to give back.
   deinit {
     readers.finish(isLast: true)
-    let treatsOthers = life.held?.baseline.entries.contains { $0.setting.isOfOthers } == true
+    let changesOthers = life.held?.baseline.entries.contains { $0.setting.isOfOthers } == true
     let hasOwnStreams = life.isActive ? scope == .application : false
-    guard case .live = connection, treatsOthers || hasOwnStreams else { return }
+    guard case .live = connection, changesOthers || hasOwnStreams else { return }
     Heirs.close(AudioSession(configuration, loop, ownFiles, life, connection, scope))
   }
 
@@ -92,13 +90,13 @@ public actor AudioSession {
   }
 
   private func end() async {
-    isEnding = true
-    defer { isEnding = false }
-    stopChange()
+    queue.isEnding = true
+    defer { queue.isEnding = false }
+    queue.stop()
     // Moves its streams back; otherwise the server would remember where the session moved them.
     if scope == .application, life.isActive, await live?.lost == nil { _ = try? await revert() }
     life.beginClosing()
-    stopChange()
+    queue.stop()
     if case .connecting(let attempt) = connection { attempt.cancel() }
     let alarm = Deadline(after: .seconds(2)).onPassing(on: loop) { await self.endUpkeep() }
     await takeTurnFromUpkeep()
@@ -116,13 +114,6 @@ public actor AudioSession {
     life.close()
     emit(.stopped)
     readers.finish(isLast: !configuration.reopens)
-  }
-
-  private func stopChange() {
-    queue.running?.set()
-    queue.lockWait.set()
-    queue.withdraw?()
-    queue.endPause()
   }
 
   /// Ends a request that the server does not answer, so that a close need not wait for its time limit,

@@ -4,6 +4,8 @@ import Pulse
 /// them a later one has replaced.
 struct CallQueue {
   let turns: Turns
+  /// Whether the session is being closed: no call waits for another process any more.
+  var isEnding = false
   /// Stops the current change, if it can be stopped.
   var running: StopSignal?
   /// Stops the current wait for another process.
@@ -58,6 +60,14 @@ struct CallQueue {
   mutating func endPause() {
     pause?.cancel()
     pause = nil
+  }
+
+  /// Stops the current change and all waits.
+  mutating func stop() {
+    running?.set()
+    lockWait.set()
+    withdraw?()
+    endPause()
   }
 
   func isLast(_ decision: UInt64) -> Bool { decision == decisions }

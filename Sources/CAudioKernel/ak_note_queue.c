@@ -1,8 +1,7 @@
 #include "ak_note_queue.h"
 #include "ak_memory.h"
+#include "ak_side.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,28 +15,6 @@ struct ak_note_queue {
   _Atomic uint32_t producers;
   _Atomic uint64_t violations;
 };
-
-/// One thread pops, and never two push at the same time, whoever they are.
-static inline void violate(ak_note_queue *queue, bool is_wrong) {
-  if (is_wrong) atomic_fetch_add_explicit(&queue->violations, 1, memory_order_relaxed);
-}
-
-static inline void check_consumer(ak_note_queue *queue) {
-  uintptr_t me = (uintptr_t)pthread_self();
-  uintptr_t owner = atomic_load_explicit(&queue->consumer, memory_order_relaxed);
-  if (owner == me) return;
-  bool is_first = owner == 0 && atomic_compare_exchange_strong_explicit(
-                                    &queue->consumer, &owner, me, memory_order_relaxed,
-                                    memory_order_relaxed);
-  violate(queue, !is_first);
-}
-
-static inline void check_producer(ak_note_queue *queue, bool enters) {
-  if (enters)
-    violate(queue, atomic_fetch_add_explicit(&queue->producers, 1, memory_order_relaxed) > 0);
-  else
-    atomic_fetch_sub_explicit(&queue->producers, 1, memory_order_relaxed);
-}
 
 ak_note_queue *ak_note_queue_create(void) {
   ak_note_queue *queue = aligned_alloc(64, sizeof *queue);
@@ -61,14 +38,16 @@ static bool push(ak_note_queue *queue, const ak_note_event *event) {
 }
 
 bool ak_note_queue_push(ak_note_queue *queue, const ak_note_event *event) {
-  check_producer(queue, true);
+  // Never two at the same time, whoever they are.
+  if (atomic_fetch_add_explicit(&queue->producers, 1, memory_order_relaxed) > 0)
+    atomic_fetch_add_explicit(&queue->violations, 1, memory_order_relaxed);
   bool is_in = push(queue, event);
-  check_producer(queue, false);
+  atomic_fetch_sub_explicit(&queue->producers, 1, memory_order_relaxed);
   return is_in;
 }
 
 bool ak_note_queue_pop(ak_note_queue *queue, ak_note_event *event) {
-  check_consumer(queue);
+  ak_check_side(&queue->consumer, &queue->violations);
   uint32_t read = atomic_load_explicit(&queue->read, memory_order_relaxed);
   if (read == atomic_load_explicit(&queue->written, memory_order_acquire)) return false;
   *event = queue->events[read % AK_NOTE_QUEUE_CAPACITY];

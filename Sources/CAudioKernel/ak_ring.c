@@ -1,9 +1,8 @@
 #include "ak_ring.h"
 
 #include "ak_memory.h"
+#include "ak_side.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,21 +41,8 @@ void ak_ring_destroy(ak_ring *ring) {
   free(ring);
 }
 
-size_t ak_ring_capacity(const ak_ring *ring) { return ring->mask + 1; }
-
 uint64_t ak_ring_violations(const ak_ring *ring) {
   return atomic_load_explicit(&ring->violations, memory_order_relaxed);
-}
-
-/* Remembers the first thread of a side, and counts every other one. */
-static inline void check(_Atomic uintptr_t *side, _Atomic uint64_t *violations) {
-  uintptr_t me = (uintptr_t)pthread_self();
-  uintptr_t owner = atomic_load_explicit(side, memory_order_relaxed);
-  if (owner == me) return;
-  if (owner == 0 && atomic_compare_exchange_strong_explicit(
-                        side, &owner, me, memory_order_relaxed, memory_order_relaxed))
-    return;
-  atomic_fetch_add_explicit(violations, 1, memory_order_relaxed);
 }
 
 static void copy_in(ak_ring *ring, uint64_t at, const void *bytes, size_t count) {
@@ -80,7 +66,7 @@ bool ak_ring_write(ak_ring *ring, const void *bytes, size_t count) {
 
 bool ak_ring_write_record(ak_ring *ring, const void *head, size_t head_count, const void *body,
                           size_t body_count) {
-  check(&ring->producer, &ring->violations);
+  ak_check_side(&ring->producer, &ring->violations);
   size_t room = ak_ring_writable(ring);
   if (head_count > room || body_count > room - head_count) return false;
   uint64_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
@@ -97,7 +83,7 @@ size_t ak_ring_readable(const ak_ring *ring) {
 }
 
 bool ak_ring_read(ak_ring *ring, void *bytes, size_t count) {
-  check(&ring->consumer, &ring->violations);
+  ak_check_side(&ring->consumer, &ring->violations);
   if (ak_ring_readable(ring) < count) return false;
   if (count == 0) return true;
   uint64_t read = atomic_load_explicit(&ring->read, memory_order_relaxed);
@@ -108,13 +94,4 @@ bool ak_ring_read(ak_ring *ring, void *bytes, size_t count) {
   memcpy((uint8_t *)bytes + first, ring->bytes, count - first);
   atomic_store_explicit(&ring->read, read + count, memory_order_release);
   return true;
-}
-
-size_t ak_ring_skip(ak_ring *ring, size_t count) {
-  check(&ring->consumer, &ring->violations);
-  size_t readable = ak_ring_readable(ring);
-  if (count > readable) count = readable;
-  uint64_t read = atomic_load_explicit(&ring->read, memory_order_relaxed);
-  atomic_store_explicit(&ring->read, read + count, memory_order_release);
-  return count;
 }

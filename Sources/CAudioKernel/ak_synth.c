@@ -92,7 +92,7 @@ void ak_synth_destroy(ak_synth *synth) {
 }
 
 bool ak_synth_push(ak_synth *synth, ak_note_event event) {
-  // All notes off needs no room: it makes some.
+  // "All notes off" is not counted as waiting: it removes what waits. It needs only a place in the queue.
   if (event.kind == AK_NOTE_ALL_OFF) return ak_note_queue_push(synth->queue, &event);
   uint32_t waiting = atomic_fetch_add_explicit(&synth->waiting, 1, memory_order_relaxed);
   if (waiting >= AK_SYNTH_EVENTS) {

@@ -45,7 +45,7 @@ ps_failure ps_error_kind(int error) {
 }
 
 bool ps_stream_was_ready(const ps_stream *stream) {
-  return atomic_load_explicit(&stream->was_ready, memory_order_relaxed);
+  return atomic_load_explicit(&stream->was_ready, memory_order_acquire);
 }
 
 const ps_info *ps_stream_info(const ps_stream *stream) { return &stream->info; }

@@ -17,7 +17,7 @@ void ps_end(ps_stream *stream, int error) {
   ps_notify(stream);
 }
 
-/* The buffers in bytes of a spec. */
+/* The buffers in bytes of a spec. Playback: each request is for a quarter at least. */
 static pa_buffer_attr buffers(const ps_options *options, const pa_sample_spec *spec) {
   pa_buffer_attr attributes = {-1, -1, -1, -1, -1};
   if (options->latency_us == 0) return attributes;
@@ -26,9 +26,8 @@ static pa_buffer_attr buffers(const ps_options *options, const pa_sample_spec *s
     attributes.fragsize = latency;
     return attributes;
   }
-  uint32_t request_us = options->request_us ? options->request_us : options->latency_us / 4;
   attributes.tlength = latency;
-  attributes.minreq = (uint32_t)pa_usec_to_bytes(request_us, spec);
+  attributes.minreq = (uint32_t)pa_usec_to_bytes(options->latency_us / 4, spec);
   return attributes;
 }
 
@@ -53,7 +52,7 @@ static void become_ready(ps_stream *stream) {
   stream->device_name = strdup(pa_stream_get_device_name(stream->stream));
   atomic_store_explicit(&stream->device, pa_stream_get_device_index(stream->stream),
                         memory_order_relaxed);
-  atomic_store_explicit(&stream->was_ready, true, memory_order_relaxed);
+  atomic_store_explicit(&stream->was_ready, true, memory_order_release);
   atomic_store_explicit(&stream->state, PS_READY, memory_order_release);
   ps_notify(stream);
 }
@@ -247,7 +246,7 @@ static void disconnect(ps_stream *stream) {
 static bool start_connecting(ps_stream *stream) {
   pa_mainloop_api *api = pa_mainloop_get_api(stream->mainloop);
   if (!api->io_new(api, stream->command_fd, PA_IO_EVENT_INPUT, on_command, stream)) return false;
-  stream->context = pa_context_new(api, stream->options.client);
+  stream->context = pa_context_new(api, stream->options.name);
   if (!stream->context) return false;
   pa_context_set_state_callback(stream->context, on_context_state, stream);
   if (pa_context_connect(stream->context, stream->options.server, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0)
@@ -267,7 +266,7 @@ static void *run(void *user) {
   ps_stream *stream = user;
   pthread_setname_np(pthread_self(), "audio stream");
   touch_stack();
-  if (!stream->options.no_realtime) stream->scheduling = ps_schedule();
+  stream->scheduling = ps_schedule();
   stream->mainloop = pa_mainloop_new();
   if (!stream->mainloop || !start_connecting(stream)) ps_end(stream, PA_ERR_INTERNAL);
   while (!stream->is_ended && pa_mainloop_iterate(stream->mainloop, 1, NULL) >= 0) {
@@ -286,7 +285,6 @@ static void release(ps_stream *stream) {
   if (stream->signal_fd >= 0) close(stream->signal_fd);
   if (stream->command_fd >= 0) close(stream->command_fd);
   free((char *)stream->options.server);
-  free((char *)stream->options.client);
   free((char *)stream->options.name);
   free((char *)stream->options.device);
   free((char *)stream->options.channel_map);
@@ -309,7 +307,6 @@ ps_stream *ps_stream_open(const ps_options *options) {
   if (!stream) return NULL;
   stream->options = *options;
   stream->options.server = copy(options->server);
-  stream->options.client = copy(options->client ? options->client : "audiosession");
   stream->options.name = copy(options->name ? options->name : "audio stream");
   stream->options.device = copy(options->device);
   stream->options.channel_map = copy(options->channel_map);

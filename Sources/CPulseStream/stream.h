@@ -68,8 +68,8 @@ struct ps_stream {
 
   /* Written by the audio thread, read by others. */
   _Atomic ps_state state;
-  ps_info info; /* before PS_READY is stored */
-  char *device_name; /* before PS_READY is stored */
+  ps_info info; /* before was_ready and PS_READY are stored */
+  char *device_name; /* the same */
   ps_scheduling scheduling; /* before PS_READY or PS_ENDED is stored */
   atomic_int error;
   atomic_bool was_ready, is_paused;

@@ -21,14 +21,12 @@ package enum JSON {
 
   /// What is wrong with a text as JSON.
   package struct Failure: Error, CustomStringConvertible {
-    /// The byte at which it was found.
-    package var offset: Int
     package var description: String
   }
 
   /// No file of the session and no line of a trace comes near it.
   package static let sizeLimit = 1 << 26
-  /// Objects and lists inside of each other.
+  /// How many objects and lists a value may be inside of.
   package static let depthLimit = 256
 
   /// The text of a value, its keys in the order in which its type writes them.

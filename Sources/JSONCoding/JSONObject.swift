@@ -14,17 +14,15 @@ package struct JSONObject: Encodable, ExpressibleByDictionaryLiteral {
   package typealias Key = String
   package typealias Value = any Encodable
 
-  private let members: [(key: String, value: any Encodable)]
+  private let members: [(String, any Encodable)]
 
-  package init(_ members: [(String, any Encodable)]) {
-    self.members = members.map { (key: $0.0, value: $0.1) }
-  }
+  package init(_ members: [(String, any Encodable)]) { self.members = members }
 
   package init(dictionaryLiteral members: (String, any Encodable)...) { self.init(members) }
 
   /// These members, and others after them.
   package static func + (one: JSONObject, other: JSONObject) -> JSONObject {
-    JSONObject((one.members + other.members).map { ($0.key, $0.value) })
+    JSONObject(one.members + other.members)
   }
 
   package func encode(to encoder: any Encoder) throws {

@@ -40,7 +40,7 @@ struct JSONParser {
   private var next: UInt8? { at < bytes.count ? bytes[at] : nil }
 
   private func failure(_ description: String) -> JSON.Failure {
-    JSON.Failure(offset: at, description: description)
+    JSON.Failure(description: description)
   }
 
   private mutating func skipSpaces() {

@@ -41,14 +41,27 @@ package import Glibc
     }
   }
 
-  package func write(_ bytes: some Collection<UInt8>) throws(SystemError) {
+  /// Writes all bytes.
+  ///
+  /// - Parameter deadline: how long to wait while a non-blocking descriptor has no room. After that, or
+  ///   at once without a deadline, the write fails with EAGAIN.
+  package func write(
+    _ bytes: some Collection<UInt8>, until deadline: ContinuousClock.Instant? = nil
+  ) throws(SystemError) {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
-      let count = try retrying {
-        rest.withUnsafeBytes { Glibc.write(raw, $0.baseAddress, $0.count) }
+      do throws(SystemError) {
+        let count = try retrying {
+          rest.withUnsafeBytes { Glibc.write(raw, $0.baseAddress, $0.count) }
+        }
+        guard count > 0 else { throw SystemError(ENOSPC) }
+        rest = rest.dropFirst(count)
+      } catch {
+        guard error.number == EAGAIN, let deadline, ContinuousClock.now < deadline else {
+          throw error
+        }
+        poll([.output(raw)], for: milliseconds(until: deadline))
       }
-      guard count > 0 else { throw SystemError(ENOSPC) }
-      rest = rest.dropFirst(count)
     }
   }
 }
@@ -68,10 +81,9 @@ package import Glibc
 
   /// The descriptors of a pipe that the caller closes, or keeps until the process ends.
   package static func rawEnds() throws(SystemError) -> (reading: Int32, writing: Int32) {
+    guard let pipe2 = GNU.pipe2 else { throw SystemError(ENOSYS) }
     var ends: [Int32] = [-1, -1]
-    // Without pipe2 (never seen) another thread's fork could inherit the ends for a moment.
-    try retrying { GNU.pipe2?(&ends, O_CLOEXEC) ?? Glibc.pipe(&ends) }
-    if GNU.pipe2 == nil { for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) } }
+    try retrying { pipe2(&ends, O_CLOEXEC) }
     return (ends[0], ends[1])
   }
 }

@@ -2,13 +2,10 @@ package import Glibc
 
 package enum Folder {
   /// The names in a folder, in no order; empty if it cannot be read.
-  package static func names(_ path: String) -> [String] { entries(path).map(\.name) }
-
-  /// The names in a folder, and which of them are folders.
-  package static func entries(_ path: String) -> [(name: String, isFolder: Bool)] {
+  package static func names(_ path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
-    return entries(of: folder).all
+    return names(in: folder).all
   }
 
   /// The names in a folder, in no order; empty if there is no such folder.
@@ -19,25 +16,22 @@ package enum Folder {
       return []
     }
     defer { closedir(folder) }
-    let (all, end) = entries(of: folder)
+    let (all, end) = names(in: folder)
     guard end.number == 0 else { throw end }
-    return all.map(\.name)
+    return all
   }
 
-  /// The entries up to the end of a folder, or up to an error.
-  private static func entries(
-    of folder: OpaquePointer
-  ) -> (all: [(name: String, isFolder: Bool)], end: SystemError) {
-    var entries: [(name: String, isFolder: Bool)] = []
+  /// The names up to the end of a folder, or up to an error.
+  private static func names(in folder: OpaquePointer) -> (all: [String], end: SystemError) {
+    var names: [String] = []
     while true {
       // The end leaves the number as it is.
       errno = 0
-      guard let entry = readdir(folder) else { return (entries, .last) }
+      guard let entry = readdir(folder) else { return (names, .last) }
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      guard name != ".", name != ".." else { continue }
-      entries.append((name, entry.pointee.d_type == UInt8(DT_DIR)))
+      if name != ".", name != ".." { names.append(name) }
     }
   }
 

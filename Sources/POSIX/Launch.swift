@@ -68,10 +68,13 @@ package struct Launch {
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
-    let isDeaf = keepsNohup && isIgnored(SIGHUP)
-    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGCHLD]
-    where !isDeaf || signal != SIGHUP {
-      sigaddset(&signals, signal)
+    sigfillset(&signals)
+    if keepsNohup, isIgnored(SIGHUP) { sigdelset(&signals, SIGHUP) }
+    // A parent that ignores the terminal's stops would wait for a child that stops.
+    if case .inherited = group {
+      for signal in [SIGTSTP, SIGTTIN, SIGTTOU] where isIgnored(signal) {
+        sigdelset(&signals, signal)
+      }
     }
     posix_spawnattr_setsigdefault(&attributes, &signals)
     var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF

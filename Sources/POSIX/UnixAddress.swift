@@ -29,13 +29,15 @@ package struct UnixAddress {
   /// Whether a process listens, even with a full backlog.
   package var hasListener: Bool {
     // Not blocking: a stopped server leaves its queue full, which is EAGAIN.
-    let client = Descriptor(owning: unixSocket(SOCK_STREAM, isBlocking: false))
+    guard let client = try? unixSocket(SOCK_STREAM, isBlocking: false) else { return false }
     return with { connect(client.raw, $0, $1) } == 0 || errno == EAGAIN
   }
 }
 
-/// A Unix socket that children do not inherit; -1 if there is none.
-package func unixSocket(_ kind: __socket_type, isBlocking: Bool = true) -> Int32 {
+/// A Unix socket that children do not inherit.
+package func unixSocket(
+  _ kind: __socket_type, isBlocking: Bool = true
+) throws(SystemError) -> Descriptor {
   let flags = SOCK_CLOEXEC.rawValue | (isBlocking ? 0 : SOCK_NONBLOCK.rawValue)
-  return socket(AF_UNIX, Int32(kind.rawValue | flags), 0)
+  return Descriptor(owning: try retrying { socket(AF_UNIX, Int32(kind.rawValue | flags), 0) })
 }

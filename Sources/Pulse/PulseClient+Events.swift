@@ -5,6 +5,8 @@ extension PulseClient {
   ///
   /// Subscribe *before* the first snapshot; otherwise a change between the two is lost.
   ///
+  /// Errors: those of every request (see `PulseClient`).
+  ///
   /// libpulse: `pa_context_subscribe`.
   public func subscribe(timeout: Duration? = nil) async throws(PulseError) {
     try await connection.command("subscribe", timeout: timeout) {

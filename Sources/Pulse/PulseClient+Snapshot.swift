@@ -12,6 +12,8 @@ extension PulseClient {
   ///
   /// The server answers in order, and an object may change between two answers; a subscribed client
   /// then gets an event.
+  ///
+  /// Errors: those of every request (see `PulseClient`).
   public func snapshot(timeout: Duration? = nil) async throws(PulseError) -> ServerSnapshot {
     _ = try await serverInfo(timeout: timeout)
     return try await everything(timeout)
@@ -36,6 +38,8 @@ extension PulseClient {
   /// Reads all lists except the modules; of those, only new and changed ones. The other modules are
   /// taken from the last snapshot.
   ///
+  /// Errors: those of every request (see `PulseClient`).
+  ///
   /// - Parameters:
   ///   - last: the snapshot with the known modules; nil if the modules are not needed.
   ///   - changes: the changes since then, from the events.
@@ -56,6 +60,8 @@ extension PulseClient {
   ///
   /// Removes objects that are gone and appends new ones; a known module keeps its first value. The
   /// facility `server` reads the server's information; `sampleCache` is ignored.
+  ///
+  /// Errors: those of every request (see `PulseClient`).
   public func refreshed(
     _ snapshot: ServerSnapshot, _ changes: SnapshotChanges, timeout: Duration? = nil
   ) async throws(PulseError) -> ServerSnapshot {

@@ -5,7 +5,10 @@ public import PulseTypes
 extension PulseClient {
   /// Sets the volume of each channel of a stream.
   ///
-  /// A single value sets the loudest channel, and the others keep their ratio to it. libpulse:
+  /// A single value sets the loudest channel, and the others keep their ratio to it. Errors: those
+  /// of every request (see `PulseClient`); `noSuchEntity` if there is no such stream,
+  /// `invalidArgument` if the number of values is neither one nor that of the channels, `busy` for a
+  /// stream without a volume, such as one that is passed through. libpulse:
   /// `pa_context_set_source_output_volume`, `pa_context_set_sink_input_volume`.
   public func setStreamVolume(
     _ direction: Direction, _ index: Index<Stream>, _ volume: ChannelVolumes,
@@ -22,6 +25,7 @@ extension PulseClient {
 
   /// Mutes or unmutes a stream.
   ///
+  /// Errors: those of every request (see `PulseClient`); `noSuchEntity` if there is no such stream.
   /// libpulse: `pa_context_set_source_output_mute`, `pa_context_set_sink_input_mute`.
   public func setStreamMute(
     _ direction: Direction, _ index: Index<Stream>, _ isMuted: Bool, timeout: Duration? = nil
@@ -61,7 +65,9 @@ extension PulseClient {
 
   /// Moves a stream to a device.
   ///
-  /// On PulseAudio the stream keeps preferring that device, unless it is the default. libpulse:
+  /// On PulseAudio the stream keeps preferring that device, unless it is the default. Errors: those
+  /// of every request (see `PulseClient`); `noSuchEntity` if there is no such stream or device,
+  /// `invalidArgument` if the stream does not let itself be moved. libpulse:
   /// `pa_context_move_source_output_by_name`, `pa_context_move_sink_input_by_name`.
   public func moveStream(
     _ direction: Direction, _ index: Index<Stream>, to device: String, timeout: Duration? = nil
@@ -77,7 +83,9 @@ extension PulseClient {
 
   /// Kills a stream; its program gets the error `killed`.
   ///
-  /// libpulse: `pa_context_kill_source_output`, `pa_context_kill_sink_input`.
+  /// Errors: those of every request (see ``PulseClient``), and `noSuchEntity` if there is no such stream.
+  /// libpulse: `pa_context_kill_source_output`,
+  /// `pa_context_kill_sink_input`.
   public func killStream(
     _ direction: Direction, _ index: Index<Stream>, timeout: Duration? = nil
   ) async throws(PulseError) {
@@ -89,6 +97,7 @@ extension PulseClient {
 
   /// Disconnects a client from the server; if it is this client, the error is `disconnected`.
   ///
+  /// Errors: those of every request (see ``PulseClient``), and `noSuchEntity` if there is no such client.
   /// libpulse: `pa_context_kill_client`.
   public func killClient(
     _ index: Index<Client>, timeout: Duration? = nil
@@ -112,6 +121,8 @@ extension PulseClient {
   }
 
   /// Unloads a module (libpulse: `pa_context_unload_module`).
+  ///
+  /// Errors: those of every request (see `PulseClient`); `noSuchEntity` if there is no such module.
   public func unloadModule(
     _ index: Index<Module>, timeout: Duration? = nil
   ) async throws(PulseError) {
@@ -122,7 +133,8 @@ extension PulseClient {
 
   /// Sets properties of this client, which other clients see.
   ///
-  /// libpulse: `pa_context_proplist_update`.
+  /// Errors: those of every request (see `PulseClient`); `invalidArgument` for a key or a value that
+  /// cannot be one. libpulse: `pa_context_proplist_update`.
   public func updateProperties(
     _ properties: [String: String], timeout: Duration? = nil
   ) async throws(PulseError) {

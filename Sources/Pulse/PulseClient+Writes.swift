@@ -72,6 +72,7 @@ extension PulseClient {
 
   /// Mutes or unmutes a device.
   ///
+  /// Errors: those of every request (see `PulseClient`); `noSuchEntity` if there is no such device.
   /// libpulse: `pa_context_set_source_mute_by_name`, `pa_context_set_sink_mute_by_name`.
   public func setMute(
     _ direction: Direction, device: String, _ isMuted: Bool, timeout: Duration? = nil
@@ -88,8 +89,9 @@ extension PulseClient {
   /// Suspends or resumes a device on behalf of this client.
   ///
   /// Resuming has no effect while the device is suspended for another reason, and never on
-  /// pipewire-pulse; a monitor cannot be suspended. libpulse: `pa_context_suspend_source_by_name`,
-  /// `pa_context_suspend_sink_by_name`.
+  /// pipewire-pulse. Errors: those of every request (see `PulseClient`); `noSuchEntity` if there is
+  /// no such device, `invalidArgument` for a monitor, which cannot be suspended (PulseAudio).
+  /// libpulse: `pa_context_suspend_source_by_name`, `pa_context_suspend_sink_by_name`.
   public func suspend(
     _ direction: Direction, device: String, _ isSuspended: Bool, timeout: Duration? = nil
   ) async throws(PulseError) {
@@ -104,7 +106,8 @@ extension PulseClient {
 
   /// Sets the offset that is added to a device's latency while a port is active; may be negative.
   ///
-  /// libpulse: `pa_context_set_port_latency_offset`.
+  /// Errors: those of every request (see `PulseClient`); `noSuchEntity` if there is no such card or
+  /// port. libpulse: `pa_context_set_port_latency_offset`.
   public func setPortLatencyOffset(
     card: String, port: String, _ offset: Duration, timeout: Duration? = nil
   ) async throws(PulseError) {

@@ -11,6 +11,10 @@ public import PulseTypes
 /// cancelled, or when the connection ends. A *write* that ended without an answer may still have
 /// taken effect. Each request takes a `timeout`, by default `defaultTimeout`. libpulse itself gives
 /// up after 30 seconds.
+///
+/// Errors of every request: `timedOut`, `cancelled`, `disconnected` if the server ended the
+/// connection, `closed` after `close`, `accessDenied` if the server does not allow it to this
+/// client, `notSupported` if the server does not know it. A request's own comment has further ones.
 public actor PulseClient {
   /// The loop whose thread runs this client; share it with other clients and actors.
   public nonisolated let loop: PulseLoop

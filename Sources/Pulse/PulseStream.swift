@@ -6,6 +6,8 @@ public import PulseTypes
 /// While it runs, a record stream drops its input, and a playback stream plays silence. It runs on
 /// its client's loop and keeps the client alive. It ends with `close`, with its last reference,
 /// with the connection, or when the server kills it.
+///
+/// Errors of every request: those of its client's, and `killed` if the server has ended the stream.
 public actor PulseStream {
   /// The client that opened it.
   public nonisolated let client: PulseClient
@@ -57,6 +59,8 @@ public actor PulseStream {
   public var isCorked: Bool { handle.stream.map { pa_stream_is_corked($0) > 0 } ?? true }
 
   /// Pauses or resumes it (libpulse: `pa_stream_cork`).
+  ///
+  /// Errors: those of every request (see `PulseStream`).
   public func cork(_ isCorked: Bool, timeout: Duration? = nil) async throws(PulseError) {
     try await handle.request(isCorked ? "cork" : "uncork", timeout: timeout) {
       pa_stream_cork($0, isCorked ? 1 : 0, onSuccess, $1)
@@ -65,6 +69,9 @@ public actor PulseStream {
 
   /// Adds or replaces properties of the stream, which other clients see (libpulse:
   /// `pa_stream_proplist_update`).
+  ///
+  /// Errors: those of every request (see `PulseStream`); `invalidArgument` for a key or a value that
+  /// cannot be one.
   public func updateProperties(
     _ properties: [String: String], timeout: Duration? = nil
   ) async throws(PulseError) {
@@ -80,6 +87,8 @@ public actor PulseStream {
   /// Requests another latency of the device, like `StreamOptions.latency` (libpulse:
   /// `pa_stream_set_buffer_attr`). Of a stream that was opened without a latency only the buffer in the
   /// server changes.
+  ///
+  /// Errors: those of every request (see `PulseStream`).
   public func setLatency(_ latency: Duration, timeout: Duration? = nil) async throws(PulseError) {
     guard let sampleSpec else { return try await cork(isCorked, timeout: timeout) }
     var sizes = pa_buffer_attr(deviceLatency: latency, direction, sampleSpec)

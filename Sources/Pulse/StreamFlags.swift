@@ -6,8 +6,6 @@ public struct StreamFlags: OptionSet, Sendable, Hashable {
   /// Wraps libpulse's bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// Channels are not mixed up or down.
-  public static let noRemix = StreamFlags(rawValue: 0x0020)
   /// The stream takes the device's format.
   public static let fixFormat = StreamFlags(rawValue: 0x0040)
   /// The stream takes the device's rate.

@@ -1,6 +1,7 @@
-/// The result of a command that ran inside a sandbox.
+/// The result of a command that has ended.
 public struct CommandResult: Sendable, Hashable {
-  /// The exit status; 128 + the signal's number if a signal ended the command.
+  /// The exit status; 128 + the signal's number if a signal ended the command; -1 if it is unknown,
+  /// because this process ignores SIGCHLD.
   public let status: Int32
   /// The standard output. Invalid UTF-8 is replaced.
   public let standardOutput: String

@@ -10,7 +10,7 @@ internal import POSIX
 ///   - timeout: The time limit. At its end, or when the task is cancelled, the whole group is
 ///     killed.
 ///   - limit: How many bytes of each output stream are kept; the rest is read and dropped.
-/// - Throws: `commandNotFound`, `spawn`, `timedOut`.
+/// - Throws: `commandNotFound`, `spawn`, `timedOut`, and `folder` if the input cannot be written to `/tmp`.
 package func runProgram(
   _ command: [String], timeout: Duration, adding variables: [String: String] = [:],
   input: String = "", keeping limit: Int = .max

@@ -13,7 +13,7 @@ extension PulseSandbox {
   ///   - environment: The variables over which the sandbox's ``environment`` is merged; by default
   ///     this process's. Variables that begin with `PULSE_` or `PIPEWIRE_` are dropped, because they could select
   ///     another server.
-  /// - Returns: The exit status; 128 + the signal's number when a signal ended the command.
+  /// - Returns: The exit status, as ``CommandResult/status``.
   /// - Throws: `commandNotFound`, `spawn`.
   @discardableResult
   public func run(

@@ -66,10 +66,10 @@ extension PulseSandbox {
     var nextAnnouncement = ContinuousClock.now + .seconds(1)
     while ContinuousClock.now < end {
       let snapshot = try await client.snapshot(timeout: .seconds(2))
-      missing = await whatIsMissing(snapshot)
+      missing = await whatIsMissing(snapshot, until: deadline)
       if missing != nil, ContinuousClock.now > nextAnnouncement {
         nextAnnouncement = .now + .seconds(1)
-        await announceProfiles(snapshot)
+        await announceProfiles(snapshot, until: deadline)
       }
       guard missing != nil else {
         return await hasChosenDefaults(snapshot, until: deadline)
@@ -119,28 +119,34 @@ extension PulseSandbox {
 
   /// What a snapshot lacks until the devices are complete. Without a sink PipeWire creates a dummy;
   /// without a source it has no default source.
-  private func whatIsMissing(_ snapshot: ServerSnapshot) async -> String? {
+  private func whatIsMissing(
+    _ snapshot: ServerSnapshot, until deadline: ContinuousClock.Instant
+  ) async -> String? {
     guard snapshot.clients.contains(where: { $0.properties["wireplumber.daemon"] != nil }) else {
       return "WirePlumber is not connected"
     }
-    return await whatCardsLack(snapshot) ?? missingDefault(snapshot)
+    return await whatCardsLack(snapshot, until: deadline) ?? missingDefault(snapshot)
   }
 
   /// Lets each simulated card without profiles say that they have changed. PipeWire 0.3.65 sometimes
   /// remembers an empty list of a card that it asked while it was started again.
-  private func announceProfiles(_ snapshot: ServerSnapshot) async {
+  private func announceProfiles(
+    _ snapshot: ServerSnapshot, until deadline: ContinuousClock.Instant
+  ) async {
     guard !configuration.cards.isEmpty else { return }
     for card in snapshot.cards where card.profiles.isEmpty {
-      _ = try? await askCards("\(card.name) announce")
+      _ = try? await askCards("\(card.name) announce", until: deadline)
     }
   }
 
   /// What a snapshot does not show yet of the cards' profiles, and of the state that was set on the
   /// simulated cards.
-  package func whatCardsLack(_ snapshot: ServerSnapshot) async -> String? {
+  package func whatCardsLack(
+    _ snapshot: ServerSnapshot, until deadline: ContinuousClock.Instant
+  ) async -> String? {
     if let lack = snapshot.missingDevice { return lack }
     guard !configuration.cards.isEmpty else { return nil }
-    let answer = (try? await askCards("settled")) ?? ""
+    let answer = (try? await askCards("settled", until: deadline)) ?? ""
     let words = answer.split(separator: " ")
     guard words.first == "ok", words.dropFirst().first == "\(snapshot.cards.count)" else {
       return "of \(snapshot.cards.count) cards the simulated ones say \"\(answer)\""

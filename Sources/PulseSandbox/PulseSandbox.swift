@@ -88,7 +88,9 @@ public final class PulseSandbox: Sendable {
     }
     do throws(SandboxError) {
       try sandbox.serveFaults()
-      try await sandbox.settleWithSuccessors(until: deadline)
+      try await shielding { () throws(SandboxError) in
+        try await sandbox.settleWithSuccessors(until: deadline)
+      }
     } catch {
       await sandbox.close()
       throw error

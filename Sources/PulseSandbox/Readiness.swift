@@ -56,7 +56,9 @@ func freePort() throws(SandboxError) -> Int {
   address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
   var size = socklen_t(MemoryLayout<sockaddr_in>.size)
   let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
-  let server = Descriptor(owning: socket(AF_INET, Int32(kind), 0))
+  let server = try attempt(.spawn, "cannot make a socket") { () throws(SystemError) in
+    Descriptor(owning: try retrying { socket(AF_INET, Int32(kind), 0) })
+  }
   let result = withUnsafeMutablePointer(to: &address) {
     $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
       bind(server.raw, $0, size) == 0 ? getsockname(server.raw, $0, &size) : -1

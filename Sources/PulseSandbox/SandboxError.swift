@@ -5,11 +5,11 @@ public struct SandboxError: Error, Sendable, Equatable, CustomStringConvertible 
     @nonexhaustive
   #endif
   public enum Code: String, Sendable, CaseIterable {
-    /// No `pulseaudio` program on this machine: install the package.
+    /// A program of the server, or one that a fault needs, is not on this machine: install the package.
     case programMissing
     /// The sandbox's folder or a file in it could not be created: fix the machine.
     case folder
-    /// A process could not be started: the machine is out of a resource; try again.
+    /// A process, a thread or a socket could not be made: the machine is out of a resource; try again.
     case spawn
     /// A line of ``SandboxConfiguration/modules`` or ``SandboxConfiguration/commands`` failed.
     case configuration
@@ -25,7 +25,7 @@ public struct SandboxError: Error, Sendable, Equatable, CustomStringConvertible 
     case commandNotFound
     /// The sandbox has no device, card or port of that name, or several: see ``message``.
     case noSuchDevice
-    /// The server refused what a fault needs.
+    /// The server refused what a fault needs, or a socket of the sandbox refused the connection.
     case refused
   }
 

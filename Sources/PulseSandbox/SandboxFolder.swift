@@ -21,9 +21,10 @@ struct SandboxFolder: Sendable {
   /// If this process is killed before it starts the supervisor, about 100 µs later, an empty folder
   /// stays behind; nothing else of a sandbox can outlive it.
   init(for configuration: SandboxConfiguration) throws(SandboxError) {
-    var template = Array((Self.parent() + "/pulse-XXXXXX").utf8CString)
+    let parent = Self.parent()
+    var template = Array("\(parent)/pulse-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw .system(.folder, "cannot make a folder in \(Self.parent())")
+      throw .system(.folder, "cannot make a folder in \(parent)")
     }
     path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     do {

@@ -67,8 +67,8 @@ struct ServerLog: Sendable {
       let isOwn = parts[1].hasPrefix("module-native-protocol-")
       return exact ?? named.first ?? (isOwn ? String(parts[1]) : nil)
     }
-    // E: [pulseaudio] main.c: Source nope does not exist.
-    let isCommand = error.hasPrefix("E: [pulseaudio] main.c: ")
+    // E: [pulseaudio] main.c: Source nope does not exist. The server's own errors begin like that, too.
+    let isCommand = error.hasPrefix("E: [pulseaudio] main.c: ") && !configuration.commands.isEmpty
     return isCommand ? configuration.commands.joined(separator: "; ") : nil
   }
 }

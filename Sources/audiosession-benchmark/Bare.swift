@@ -15,15 +15,9 @@ struct Bare {
     _ = try Process.run(
       ["clang", "-O2", "-o", path, source, "-lpulse"], ["PATH": Process.searchPath])
   }
-
-  /// Makes changes one at a time, and measures how long each lasts.
-  func outsider(_ arguments: [String], _ environment: [String: String]) throws -> Outsider {
-    try Outsider([path, "change"] + arguments, environment)
-  }
 }
 
-/// A process that changes a setting for each line that it gets, waits until it is back, and answers
-/// with the time.
+/// A process of that program that works for each line that it gets, and answers with the time.
 final class Outsider: Sendable {
   private let process: pid_t
   private let input: Descriptor
@@ -31,7 +25,7 @@ final class Outsider: Sendable {
   /// Reading blocks, so it has its own thread.
   private let queue = DispatchQueue(label: "outsider")
 
-  fileprivate init(_ command: [String], _ environment: [String: String]) throws {
+  init(_ command: [String], _ environment: [String: String]) throws {
     let input = try Pipe()
     let output = try Pipe()
     process = try Process.spawn(
@@ -40,21 +34,25 @@ final class Outsider: Sendable {
     self.output = output.reading
   }
 
-  /// Makes a change; returns how long it lasted. Throws if it lasted for ten seconds.
-  func change(_ kind: Heal.Change) async throws -> Duration {
-    let text = await withCheckedContinuation { continuation in
+  /// Asks for some work; returns how long it took. Throws if it took ten seconds, or the process ended.
+  func time(_ work: String) async throws -> Duration {
+    let text: String? = await withCheckedContinuation { continuation in
       queue.async { [self] in
-        // It knows a change by the first letter.
-        try? input.write("\(kind.rawValue.prefix(1))\n".utf8)
+        // It knows the work by the first letter.
+        try? input.write("\(work.prefix(1))\n".utf8)
         var answer: [UInt8] = []
+        var hasEnded = false
         if poll([.input(output.raw)], for: 10_000)[0] {
-          _ = output.read(into: &answer)
+          hasEnded = !output.read(into: &answer)
         }
-        continuation.resume(returning: String(decoding: answer, as: UTF8.self))
+        continuation.resume(returning: hasEnded ? nil : String(decoding: answer, as: UTF8.self))
       }
     }
+    guard let text else {
+      throw Process.Failure(description: "the program that measures '\(work)' has ended")
+    }
     guard let time = Int(text.filter(\.isNumber)) else {
-      throw Process.Failure(description: "a changed \(kind.rawValue) was not put back")
+      throw Process.Failure(description: "'\(work)' was not over after 10 s")
     }
     return .microseconds(time)
   }

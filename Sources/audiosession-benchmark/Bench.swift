@@ -37,19 +37,11 @@ struct Bench {
         description: "this needs the simulated cards: run Tests/SimulatedCard/build")
     }
     try await PulseSandbox.with(.toneless(on: kind)) { sandbox in
-      let environment = sandbox.environment.merging(Self.passedOn) { a, _ in a }
       let profile = sandbox.directory + "/bench.toml"
       try Process.write(Self.profile, to: profile)
-      try await body(Bench(sandbox: sandbox, environment: environment, profile: profile))
+      try await body(
+        Bench(sandbox: sandbox, environment: sandbox.programEnvironment, profile: profile))
     }
-  }
-
-  /// The environment of a `watch` besides the sandbox's variables: the search path, and the options
-  /// of sanitizers and the C library's allocator.
-  private static var passedOn: [String: String] {
-    let names = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "GLIBC_TUNABLES"]
-    let values = names.compactMap { name in ProcessEnvironment[name].map { (name, $0) } }
-    return Dictionary(uniqueKeysWithValues: values + [("PATH", "/usr/bin:/bin")])
   }
 
   /// Starts `watch` and waits until everything is applied.
@@ -72,6 +64,17 @@ struct Bench {
       if flaws.isEmpty || ContinuousClock.now > deadline { return flaws }
       try await ContinuousClock().sleep(for: .milliseconds(20))
     }
+  }
+}
+
+extension PulseSandbox {
+  /// The environment of a program: besides the sandbox's variables the search path, and the options
+  /// of sanitizers and the C library's allocator.
+  var programEnvironment: [String: String] {
+    let names = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "GLIBC_TUNABLES"]
+    let values = names.compactMap { name in ProcessEnvironment[name].map { (name, $0) } }
+    let others = Dictionary(uniqueKeysWithValues: values + [("PATH", "/usr/bin:/bin")])
+    return environment.merging(others) { own, _ in own }
   }
 }
 

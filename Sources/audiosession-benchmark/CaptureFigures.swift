@@ -67,12 +67,13 @@ enum CaptureFigures {
       }
       await work.value
       await session.close()
+      guard heard > 0 else { throw Process.Failure(description: "no mark reached the reader") }
       let timings = Timings(times)
       print("from a source's sample to the reader, 48 to \(rate / 1000) kHz, buffers of 5 ms")
-      print("  \(heard) marks                   \(timings.text)  p99 \(timings.worst(99))")
+      print("  \(heard) marks                   \(timings.text)  \(timings.tail)")
       let (server, client) = (Timings(zip(times, ends).map { $0 - $1 }), Timings(ends))
-      // Without conversion that is the server alone.
-      print("  server, converter's filter  \(server.text)")
+      // Without conversion that is the server, and the rest of the mark's buffer.
+      print("  server, buffer, filter      \(server.text)")
       print("  ring, wake-up, conversion   \(client.text)")
     }
   }

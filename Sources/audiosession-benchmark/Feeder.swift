@@ -13,15 +13,16 @@ final class Feeder: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Writes this number of marks, 20 per second, at 48 kHz, one channel of floats; and a second of
-  /// silence.
+  /// Writes this number of marks at 48 kHz, one channel of floats; and a second of silence. The time
+  /// between marks is no multiple of a buffer's, so that they are at all places of a buffer.
   func run(marks: Int) {
     let silence = [Float](repeating: 0, count: 48)
     let mark = [Float](repeating: 0.9, count: 48)
     let start = ContinuousClock.now
-    for millisecond in 0..<(marks * 50 + 1000) {
+    let period = 51
+    for millisecond in 0..<(marks * period + 1000) {
       while ContinuousClock.now < start + .milliseconds(millisecond) { usleep(100) }
-      let isMark = millisecond % 50 == 49 && millisecond < marks * 50
+      let isMark = millisecond % period == period - 1 && millisecond < marks * period
       if isMark { written.withLock { $0.append(.now) } }
       write(descriptor, isMark ? mark : silence, 48 * 4)
     }

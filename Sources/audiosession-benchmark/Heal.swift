@@ -1,10 +1,12 @@
 import AudioSession
+import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
 
 /// Measures how long a setting that another program changed stays changed: a holding session beside
-/// bare libpulse, a loop on pulsectl and one on `pactl subscribe`, in the same run.
+/// bare libpulse and a loop on pulsectl, in the same run.
 struct Heal {
   /// A setting that is changed and must be restored.
   enum Change: String, CaseIterable {
@@ -17,10 +19,18 @@ struct Heal {
   static let port = "analog-input-internal-mic"
   static let profile = "output:analog-stereo+input:analog-stereo"
 
+  private static let names = (
+    session: "a holding session", floor: "bare libpulse", peer: "pulsectl in Python"
+  )
+
   private let bench: Bench
   private let bare: Bare
-  /// The medians, in the order of `Change`, by who put it back.
+  /// The medians, in the order of `Change`, by who restored it.
   private var medians: [String: [Duration]] = [:]
+  /// How often the session waited for the server, in the order of `Change`: the medians.
+  private var trips: [Int] = []
+  /// The memory of the loops.
+  private var memory: [String: [(name: String, size: Double)]] = [:]
 
   static func run(_ count: Int) async throws {
     for kind in [ServerKind.pulseaudio, .pipewire] where ServerProgram.isInstalled(kind) {
@@ -31,51 +41,82 @@ struct Heal {
   private static func run(_ each: Int, _ bench: Bench, _ kind: ServerKind) async throws {
     let place = kind == .pipewire ? "on PipeWire, " : ""
     print(
-      "\(place)a foreign change put back, \(each) times each, from the change to an outsider's "
+      "\(place)a foreign change restored, \(each) times each, from the change to an outsider's "
         + "reading")
     var heal = Heal(bench: bench, bare: try Bare(in: bench.sandbox))
-    let names = (session: "a holding session", floor: "bare libpulse", peer: "pulsectl in Python")
-    try await heal.session(names.session, each)
+    try await heal.session(each)
     try await heal.loop(names.floor, [heal.bare.path, "heal"], each)
     try await heal.loop(names.peer, ["/usr/bin/python3", "-c", python], each)
-    try await heal.loop("pactl subscribe in a shell", ["/bin/sh", "-c", shell, "sh"], each)
-    for (name, rival) in [("pulsectl", names.peer), ("bare libpulse", names.floor)] {
-      guard let own = heal.medians[names.session], let theirs = heal.medians[rival] else {
-        continue
+    heal.note(place)
+    if kind == .pulseaudio { try await heal.noteMemory() }
+  }
+
+  private func note(_ place: String) {
+    let (floors, peers) = (medians[Self.names.floor], medians[Self.names.peer])
+    for (index, change) in Change.allCases.enumerated() {
+      let name = "\(place)a \(change.rawValue) restored"
+      let own = medians[Self.names.session]?[index].seconds ?? .nan
+      let floor = floors?[index].seconds
+      if let peer = peers?[index].seconds {
+        Ratios.note("\(name), of pulsectl's", own / peer, floor: floor.map { $0 / peer })
       }
-      for (change, (a, b)) in zip(Change.allCases, zip(own, theirs)) {
-        Ratios.note("\(place)a \(change.rawValue) put back, of \(name)'s", a.seconds / b.seconds)
-      }
+      if let floor { Ratios.note("\(name), of bare libpulse's", own / floor) }
+      Ratios.note("\(name), by the session", Double(trips[index]), "round trips")
     }
   }
 
-  private mutating func session(_ name: String, _ count: Int) async throws {
-    let session = AudioSession(in: bench.sandbox)
+  /// Prints the memory of a `watch` beside that of the loops.
+  private func noteMemory() async throws {
+    let watcher = try await Watcher.watching(
+      "podcast", bench.environment, messages: bench.sandbox.directory + "/watch.messages")
+    let figures = Result { try ProcessFigures.memory(of: watcher.process) }
+    _ = watcher.end()
+    print("memory of watch; the peer is \(Self.names.peer), the floor \(Self.names.floor)")
+    for (index, figure) in try figures.get().enumerated() {
+      Ratios.note(
+        figure.name, figure.size, "MiB", peer: memory[Self.names.peer]?[index].size,
+        floor: memory[Self.names.floor]?[index].size)
+    }
+  }
+
+  private static var mode: AudioMode {
     var mode = AudioMode(category: .playAndRecord)
-    mode.preferredInput = [.name(Self.source)]
-    mode.inputPort = [.name(Self.port)]
-    try await session.setAudioMode(mode)
-    let profile = mode
-    // Applies the mode again each time; otherwise so many changes would count as a conflict.
-    try await rows(name, count) { try await session.setAudioMode(profile) }
+    mode.preferredInput = [.name(source)]
+    mode.inputPort = [.name(port)]
+    return mode
+  }
+
+  private mutating func session(_ count: Int) async throws {
+    let session = AudioSession(in: bench.sandbox)
+    try await session.setAudioMode(Self.mode)
+    try await rows(Self.names.session, count, of: session)
     try await session.revert()
     await session.close()
   }
 
   private mutating func loop(_ name: String, _ command: [String], _ count: Int) async throws {
     let words = command + [Self.source, Self.port, Bench.laptop, Self.profile]
-    let task = Task { [sandbox = bench.sandbox] in
-      try await sandbox.capture(words, timeout: .seconds(3600))
+    let messages = bench.sandbox.directory + "/loop.messages"
+    let process: pid_t
+    do {
+      process = try Process.spawn(
+        words, bench.environment,
+        files: [(1, "/dev/null", O_WRONLY), (2, messages, O_WRONLY | O_CREAT | O_TRUNC)])
+    } catch {
+      return print("  \(name): not measured (\(error))")
     }
-    defer { task.cancel() }
+    defer {
+      kill(process, SIGTERM)
+      reap(process)
+    }
     guard try await hasHealer() else {
-      task.cancel()
-      let result = try? await task.value
-      let reason = result?.standardError.split(separator: "\n").last.map(String.init)
-      return print("  \(name): not measured (\(reason ?? "no change is put back"))")
+      let reason = File.text(messages).split(separator: "\n").last ?? "no change is restored"
+      let remedy = reason.hasSuffix("'pulsectl'") ? "; install the package python3-pulsectl" : ""
+      return print("  \(name): not measured (\(reason)\(remedy))")
     }
     do {
-      try await rows(name, count) {}
+      memory[name] = try ProcessFigures.memory(of: process)
+      try await rows(name, count)
     } catch {
       medians[name] = nil
       print("  \(name): gave up (\(error))")
@@ -85,24 +126,31 @@ struct Heal {
   /// Each change begins in quiet, like a person's. One that follows another closely would be a
   /// burst, the end of which the session awaits.
   private mutating func rows(
-    _ name: String, _ count: Int, between: () async throws -> Void
+    _ name: String, _ count: Int, of session: AudioSession? = nil
   ) async throws {
-    let outsider = try bare.outsider(
+    let outsider = try Outsider(
       [
-        Self.source, Bench.mic, Self.port, "analog-input-headset-mic", Bench.laptop, Self.profile,
-        "output:analog-stereo",
+        bare.path, "change", Self.source, Bench.mic, Self.port, "analog-input-headset-mic",
+        Bench.laptop, Self.profile, "output:analog-stereo",
       ], bench.environment)
     defer { outsider.end() }
     for change in Change.allCases {
-      var times: [Duration] = []
+      var (times, waits) = ([Duration](), [Int]())
       for _ in 0..<count {
-        times.append(try await outsider.change(change))
-        try await between()
+        let before = await session?.roundTrips ?? 0
+        times.append(try await outsider.time(change.rawValue))
+        try await ContinuousClock().sleep(for: .milliseconds(50))
+        guard let session else { continue }
+        // By now it has read what it wrote.
+        waits.append(await session.roundTrips - before)
+        // Applies the mode again; otherwise so many changes would count as a conflict.
+        try await session.setAudioMode(Self.mode)
         try await ContinuousClock().sleep(for: .milliseconds(50))
       }
       let timings = Timings(times)
       medians[name, default: []].append(timings.median)
-      Benchmark.row("\(name), \(change.rawValue)", timings, "p99 \(timings.worst(99))", width: 44)
+      if !waits.isEmpty { trips.append(waits.sorted()[waits.count / 2]) }
+      Benchmark.row("\(name), \(change.rawValue)", timings, timings.tail, width: 44)
     }
   }
 
@@ -122,19 +170,6 @@ struct Heal {
     await outside.close()
     return isBack
   }
-
-  /// A typical script: on each event, read the state and set it again.
-  private static let shell = """
-    source=$1 port=$2 card=$3 profile=$4
-    pactl subscribe | while read -r line; do
-      case $line in
-        *"'change' on server"*)
-          [ "$(pactl get-default-source)" = "$source" ] || pactl set-default-source "$source" ;;
-        *"'change' on source "*) pactl set-source-port "$source" "$port" ;;
-        *"'change' on card "*) pactl set-card-profile "$card" "$profile" ;;
-      esac
-    done
-    """
 
   private static let python = """
     import sys, pulsectl

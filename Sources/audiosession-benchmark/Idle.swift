@@ -14,11 +14,18 @@ struct Idle {
       let after = ProcessFigures(watcher.process)
       let snapshot = try await client.snapshot()
       await client.close()
-      _ = watcher.end()
+      let flaws = try await bench.flaws()
+      let status = watcher.end()
       print("an idle watch, \(seconds) s")
       print("  woken up \(after.wakeUps(since: before)) times; \(after)")
       for source in snapshot.sources where source.name == Bench.mic {
         print("  the microphone is \(source.state.rawValue)")
+      }
+      var faults = flaws
+      if status != 143 { faults.append("watch ended with \(status)") }
+      if min(before.resident, after.resident) <= 0 { faults.append("its memory was not read") }
+      guard faults.isEmpty else {
+        throw Process.Failure(description: faults.joined(separator: "; "))
       }
     }
   }

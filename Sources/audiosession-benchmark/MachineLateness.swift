@@ -11,6 +11,7 @@ import Synchronization
 final class MachineLateness: Sendable {
   private let late = Guarded<[Int64]>([])
   private let isDone = Atomic<Bool>(false)
+  private let isRealtime = Atomic<Bool>(true)
   /// Lateness below this is not recorded.
   static let least: Int64 = 500_000
 
@@ -19,6 +20,11 @@ final class MachineLateness: Sendable {
     for _ in 0..<cores {
       try? detachThread { [self] in run() }
     }
+  }
+
+  /// What the threads are, in words.
+  var threads: String {
+    isRealtime.load(ordering: .relaxed) ? "realtime threads" : "threads (not realtime)"
   }
 
   func end() { isDone.store(true, ordering: .relaxed) }
@@ -33,7 +39,8 @@ final class MachineLateness: Sendable {
 
   private func run() {
     var priority = sched_param(sched_priority: 5)
-    pthread_setschedparam(pthread_self(), SCHED_RR, &priority)
+    let result = pthread_setschedparam(pthread_self(), SCHED_RR, &priority)
+    if result != 0 { isRealtime.store(false, ordering: .relaxed) }
     var due = timespec()
     clock_gettime(CLOCK_MONOTONIC, &due)
     while !isDone.load(ordering: .relaxed) {

@@ -15,13 +15,11 @@ struct Programs {
     try await PulseSandbox.with(.toneless()) { sandbox in
       if let notice = sandbox.notice { print("note: \(notice)") }
       let programs = Programs(
-        sandbox: sandbox,
-        environment: sandbox.environment.merging(["PATH": "/usr/bin:/bin"]) { a, _ in a },
-        bare: try Bare(in: sandbox))
+        sandbox: sandbox, environment: sandbox.programEnvironment, bare: try Bare(in: sandbox))
       try programs.times(count)
       try programs.instructions()
-      try programs.size()
-      try await programs.memory()
+      let size = File.status(programs.program)?.st_size ?? 0
+      Ratios.note("program file", Double(size) / 1_000_000, "MB")
     }
   }
 
@@ -45,10 +43,26 @@ struct Programs {
       + "pactl get-source-volume \(source); " + script
   }
 
+  /// Ends the session and changes what the profile and the scripts set, so that each of them has as much
+  /// to do.
+  private func reset() throws {
+    _ = try Process.run([program, "revert"], environment)
+    let other = sandbox.hasSimulatedCards ? Bench.laptopMic : "internal_mic"
+    let changes = "pactl set-default-source \(other) && pactl set-source-mute \(source) 1"
+    _ = try Process.run(["/bin/sh", "-c", changes], environment)
+  }
+
   private func times(_ count: Int) throws {
-    let rivals: [(name: String, command: [String])] = [
+    let changing: [(name: String, command: [String])] = [
       ("five calls of pactl", ["/bin/sh", "-c", script]),
       ("nine calls of pactl", ["/bin/sh", "-c", carefulScript]),
+      ("apply podcast", [program, "apply", "podcast"]),
+    ]
+    let others: [(name: String, command: [String])] = [
+      ("apply podcast again", [program, "apply", "podcast"]),
+      ("state --json", [program, "state", "--json"]),
+      ("profiles", [program, "profiles"]),
+      ("--version", [program, "--version"]),
       ("pactl -f json list", ["pactl", "-f", "json", "list"]),
       ("pactl info", ["pactl", "info"]),
       ("pactl --version", ["pactl", "--version"]),
@@ -56,52 +70,60 @@ struct Programs {
       ("bare libpulse: connect", [bare.path, "info"]),
       ("bare libpulse: start", [bare.path, "start"]),
     ]
-    let ours: [(name: String, command: [String])] = [
-      ("apply podcast", [program, "apply", "podcast"]),
-      ("apply podcast again", [program, "apply", "podcast"]),
-      ("state --json", [program, "state", "--json"]),
-      ("--version", [program, "--version"]),
-    ]
     var times: [String: [Duration]] = [:]
     for _ in 0..<count {
-      _ = try Process.run([program, "revert"], environment)
-      for (name, command) in ours + rivals {
+      for (index, (name, command)) in (changing + others).enumerated() {
+        if index < changing.count { try reset() }
         times[name, default: []].append(try Process.run(command, environment))
       }
     }
     print("whole programs, \(count) times each, in turn")
-    let timings = times.mapValues { Timings($0) }
-    for (name, _) in ours + rivals {
-      Benchmark.row(name, timings[name] ?? Timings([]), "")
+    for (name, _) in changing + others { Benchmark.row(name, Timings(times[name] ?? []), "") }
+    note(times.mapValues { Timings($0).median.seconds * 1000 })
+  }
+
+  /// Prints ratios and distances, from the medians in milliseconds.
+  private func note(_ medians: [String: Double]) {
+    func median(_ name: String) -> Double { medians[name] ?? .nan }
+    func ratio(_ name: String, _ rival: String, floor: String? = nil) {
+      Ratios.note(
+        "\(name), of \(rival)", median(name) / median(rival),
+        floor: floor.map { median($0) / median(rival) })
     }
-    for (name, rival) in [
-      ("apply podcast", "five calls of pactl"), ("apply podcast", "nine calls of pactl"),
-      ("state --json", "pactl -f json list"), ("state --json", "bare libpulse: list"),
-      ("state --json", "pactl info"), ("--version", "pactl --version"),
-      ("--version", "bare libpulse: start"),
-    ] {
-      guard let a = timings[name], let b = timings[rival], b.median > .zero else { continue }
-      Ratios.note("\(name), of \(rival)", a.median.seconds / b.median.seconds)
+    ratio("apply podcast", "five calls of pactl")
+    ratio("apply podcast", "nine calls of pactl")
+    ratio("state --json", "pactl -f json list", floor: "bare libpulse: list")
+    ratio("state --json", "bare libpulse: list")
+    ratio("state --json", "pactl info")
+    ratio("--version", "pactl --version", floor: "bare libpulse: start")
+    ratio("--version", "bare libpulse: start")
+    ratio("profiles", "pactl --version", floor: "bare libpulse: start")
+    for name in ["--version", "profiles"] {
+      Ratios.note(
+        "\(name), whole program", median(name), "ms", floor: median("bare libpulse: start"))
     }
+    let info = median("pactl info")
+    Ratios.note(
+      "state --json, above pactl info", median("state --json") - info, "ms",
+      floor: median("bare libpulse: list") - info)
   }
 
   /// Instructions in millions, if valgrind is installed.
   private func instructions() throws {
     print("instructions by valgrind --tool=callgrind")
-    _ = try Process.run([program, "revert"], environment)
+    try reset()
     guard File.program("valgrind", path: Process.searchPath) != nil else {
-      return print("  not measured: valgrind is not installed")
+      return print("  not measured: install the package valgrind")
     }
     for words in [["--version"], ["apply", "podcast"], ["state", "--json"], ["profiles"]] {
       // Under valgrind a command may take longer than its time limit.
       let patience = words == ["--version"] ? [] : ["--timeout", "60s"]
       let count = try count([program] + words + patience)
-      Ratios.note("instructions of \(words.joined(separator: " "))", count: count, unit: "million")
+      Ratios.note("instructions of \(words.joined(separator: " "))", count, "million")
     }
     for words in [["--version"], ["-f", "json", "list"]] {
       let count = try count(["/usr/bin/pactl"] + words)
-      Ratios.note(
-        "instructions of pactl \(words.joined(separator: " "))", count: count, unit: "million")
+      Ratios.note("instructions of pactl \(words.joined(separator: " "))", count, "million")
     }
   }
 
@@ -115,25 +137,5 @@ struct Programs {
     guard let count = line?.split(separator: ":").last.flatMap({ Double($0.filter(\.isNumber)) })
     else { throw Process.Failure(description: "valgrind counted nothing of \(command)") }
     return count / 1_000_000
-  }
-
-  private func size() throws {
-    guard let status = File.status(program) else { return }
-    print("  the program beside this one has \(status.st_size / 1_000_000) MB")
-  }
-
-  /// The memory of a holder by the kernel's account, in MiB: all, its share of what others use too, and what
-  /// is its own.
-  private func memory() async throws {
-    let watcher = try await Watcher.watching(
-      "podcast", environment, messages: sandbox.directory + "/watch.messages")
-    let account = "/proc/\(watcher.process)/smaps_rollup"
-    let figures = [
-      ("resident", "Rss:"), ("proportional share (PSS)", "Pss:"),
-      ("its own (private, changed)", "Private_Dirty:"),
-    ].map { (name: $0, size: Double(ProcessFigures.number($1, in: account)) / 1024) }
-    _ = watcher.end()
-    print("memory of watch")
-    for (name, size) in figures { Ratios.note(name, count: size, unit: "MiB") }
   }
 }

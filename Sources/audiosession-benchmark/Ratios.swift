@@ -2,49 +2,64 @@ import POSIX
 import PulseSandbox
 import PulseTypes
 
-/// The figures that repeat on any machine: ratios to a peer or to the floor in the same run, and
-/// counts. Each is compared with the recorded one.
+/// The figures that are compared with a recorded one and have an aim: ratios to a peer in the same run,
+/// counts, and times.
 enum Ratios {
-  /// What a figure was when it was recorded, and what it should become.
+  /// What a figure was when it was recorded (nil: not yet), and what it should become.
   struct Record {
-    var value: Double
+    var value: Double?
     var aim: Double?
   }
 
   private static let worse = Guarded([String]())
-  private static let measured = Guarded(Set<String>())
+  /// In the order of the run.
+  private static let measured = Guarded([(name: String, value: Double)]())
 
-  /// Prints a ratio, and notes whether it is worse than the recorded one by more than a fifth.
-  static func note(_ name: String, _ value: Double) { note(name, value, tolerance: 1.2, unit: "") }
-
-  /// Prints a count, and notes whether it is worse than the recorded one by more than 3 %.
-  static func note(_ name: String, count: Double, unit: String) {
-    note(name, count, tolerance: 1.03, unit: " \(unit)")
-  }
-
-  private static func note(_ name: String, _ value: Double, tolerance: Double, unit: String) {
-    measured.withLock { _ = $0.insert(name) }
+  /// Prints a figure, and notes whether it is worse than the recorded one: a ratio (without a unit) by a
+  /// fifth, a count by 3 %. A time depends on the machine, so it is only printed.
+  ///
+  /// - Parameters:
+  ///   - peer: the figure of another program that does the same.
+  ///   - floor: the figure of bare libpulse, which does no more than the work needs.
+  static func note(
+    _ name: String, _ value: Double, _ unit: String = "", peer: Double? = nil, floor: Double? = nil
+  ) {
+    measured.withLock { $0.append((name: name, value: value)) }
     let record = Self.recorded[name]
-    var notes: [String] = []
-    if let record { notes.append("recorded \(words(record.value))") }
-    if let aim = record?.aim { notes.append("aim \(words(aim))") }
-    if let record, value > record.value * tolerance {
+    let others: [(word: String, value: Double?)] = [
+      ("recorded", record?.value), ("aim", record?.aim), ("peer", peer), ("floor", floor),
+    ]
+    var notes = others.compactMap { other in other.value.map { "\(other.word) \(words($0))" } }
+    if let floor, let aim = record?.aim, aim < floor { notes.append("aim below the floor") }
+    let tolerance = unit.isEmpty ? 1.2 : 1.03
+    if let recorded = record?.value, unit != "ms", value > recorded * tolerance {
       notes.append("WORSE")
       worse.withLock { $0.append(name) }
     }
-    let start = Benchmark.padded(name, to: 52)
-    print("  \(start)\(words(value))\(unit)  \(notes.joined(separator: ", "))")
+    let start = Benchmark.padded(name, to: 56)
+    print("  \(start)\(words(value)) \(unit)  \(notes.joined(separator: ", "))")
+  }
+
+  /// Prints this run's figures as the lines of `Ratios+Recorded.swift`.
+  static func printRecords() {
+    for (name, value) in measured.withLock({ $0 }) {
+      guard let record = recorded[name] else { continue }
+      let aim = record.aim.map { ", aim: \($0)" } ?? ""
+      print("    \"\(name)\": Record(value: \(words(value))\(aim)),")
+    }
+    worse.withLock { $0 = [] }
   }
 
   /// Throws if a figure was worse than its recorded one, or was not measured on a server that is here.
   static func check() throws {
-    let measured = measured.withLock { $0 }
+    let names = measured.withLock { $0.map { $0.name } }
     let missing = recorded.keys.filter {
-      !measured.contains($0)
+      !names.contains($0)
         && (ServerProgram.isInstalled(.pipewire) || !$0.hasPrefix("on PipeWire, "))
     }
     let faults = [
-      ("worse than recorded", worse.withLock { $0 }), ("not measured", missing.sorted()),
+      ("worse than recorded", worse.withLock { $0 }),
+      ("not measured (valgrind and python3-pulsectl are needed)", missing.sorted()),
     ].filter { !$0.1.isEmpty }
     guard faults.isEmpty else {
       throw Process.Failure(
@@ -54,7 +69,8 @@ enum Ratios {
 
   static func words(_ value: Double) -> String {
     let hundredths = Int(exactly: (value * 100).rounded()) ?? 0
-    let rest = hundredths % 100
-    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+    let rest = hundredths.magnitude % 100
+    return (hundredths < 0 ? "-" : "")
+      + "\(hundredths.magnitude / 100).\(rest < 10 ? "0" : "")\(rest)"
   }
 }

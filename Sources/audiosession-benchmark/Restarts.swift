@@ -1,60 +1,65 @@
 import Glibc
 import POSIX
 import PulseSandbox
+import PulseTypes
 
 /// A server that is killed and started again and again, each second time during an apply.
 struct Restarts {
   static func run(_ count: Int) async throws {
-    try await Bench.with { bench in
-      let watcher = try await bench.watch()
-      var generator = Seeded(seed: 1)
-      var (quiet, applying) = ([Duration](), [Duration]())
-      var first: ProcessFigures?
-      var silent = 0
-      for round in 0..<count {
-        let isApplying = round % 2 == 1
-        if isApplying {
-          watcher.signal(SIGHUP)
-          // An apply takes some milliseconds: anywhere in it.
-          let moment = Duration.microseconds(Int.random(in: 0..<8000, using: &generator))
-          try await ContinuousClock().sleep(for: moment)
-        }
-        let place = watcher.count
-        try await bench.sandbox.resetMediaServices()
-        let appeared = try socketTime(bench)
-        let line = try await watcher.await("serverReset", from: place, within: .seconds(10))
-        let flaws = try await bench.awaitNoFlaws(within: .seconds(2), bench.flaws)
-        guard flaws.isEmpty else {
-          throw Process.Failure(
-            description: "round \(round)\(isApplying ? ", during an apply" : ""): \(flaws)\n"
-              + "\(watcher.tail(12))\nwatch ended with \(watcher.end())")
-        }
-        if let line {
-          let time = max(.zero, line.wallTime.duration - appeared)
-          if isApplying { applying.append(time) } else { quiet.append(time) }
-        } else {
-          silent += 1
-        }
-        if round == min(20, count / 2) { first = ProcessFigures(watcher.process) }
-      }
-      let last = ProcessFigures(watcher.process)
-      let status = watcher.end()
-      print("a killed server, \(count) times: from its successor's socket to the verified state")
-      Benchmark.row("while idle", Timings(quiet), "worst \(Timings(quiet).worst(100))")
-      Benchmark.row("during an apply", Timings(applying), "worst \(Timings(applying).worst(100))")
-      if silent > 0 { print("  \(silent) times without the event serverReset") }
-      print("  after the first 20: \(first.map(\.description) ?? "-")")
-      print("  after the last:     \(last)")
-      guard status == 143 else { throw Process.Failure(description: "watch ended with \(status)") }
+    for kind in [ServerKind.pulseaudio, .pipewire] where ServerProgram.isInstalled(kind) {
+      try await Bench.with(kind) { try await run(count, $0, kind) }
     }
   }
 
-  /// When the server's socket was made.
-  private static func socketTime(_ bench: Bench) throws -> Duration {
-    guard let status = File.status(bench.sandbox.directory + "/pulse.sock") else {
-      throw Process.Failure(description: "no socket")
+  private static func run(_ count: Int, _ bench: Bench, _ kind: ServerKind) async throws {
+    let watcher = try await bench.watch()
+    var generator = Seeded(seed: 1)
+    var (quiet, applying) = ([Duration](), [Duration]())
+    var first: ProcessFigures?
+    let early = min(20, count / 2)
+    var silent = 0
+    for round in 0..<count {
+      let isApplying = round % 2 == 1
+      if isApplying {
+        watcher.signal(SIGHUP)
+        // An apply takes some milliseconds: anywhere in it.
+        let moment = Duration.microseconds(Int.random(in: 0..<8000, using: &generator))
+        try await ContinuousClock().sleep(for: moment)
+      }
+      let place = watcher.count
+      try await bench.sandbox.resetMediaServices()
+      guard let socket = File.status(bench.sandbox.directory + "/pulse.sock") else {
+        throw Process.Failure(description: "no socket")
+      }
+      let line = try await watcher.await("serverReset", from: place, within: .seconds(10))
+      // PipeWire lists modules and streams in other words.
+      let flaws =
+        try await kind == .pipewire
+        ? [] : bench.awaitNoFlaws(within: .seconds(2), bench.flaws)
+      guard flaws.isEmpty else {
+        throw Process.Failure(
+          description: "round \(round)\(isApplying ? ", during an apply" : ""): \(flaws)\n"
+            + "\(watcher.tail(12))\nwatch ended with \(watcher.end())")
+      }
+      if let line {
+        let time = max(.zero, line.wallTime.duration - socket.st_mtim.duration)
+        if isApplying { applying.append(time) } else { quiet.append(time) }
+      } else {
+        silent += 1
+      }
+      if round == early { first = ProcessFigures(watcher.process) }
     }
-    return status.st_mtim.duration
+    let last = ProcessFigures(watcher.process)
+    let status = watcher.end()
+    print(
+      "\(kind.rawValue), killed \(count) times: from its successor's socket to the verified state")
+    Benchmark.row("while idle", Timings(quiet), "worst \(Timings(quiet).worst)")
+    Benchmark.row("during an apply", Timings(applying), "worst \(Timings(applying).worst)")
+    if silent > 0 { print("  \(silent) times without the event serverReset") }
+    print("  after \(early + 1): \(first.map(\.description) ?? "-")")
+    print("  after \(count): \(last)")
+    guard silent < count else { throw Process.Failure(description: "no restart was reported") }
+    guard status == 143 else { throw Process.Failure(description: "watch ended with \(status)") }
   }
 }
 

@@ -12,27 +12,35 @@ struct Scale {
   private static let single = 40
 
   private let size: Int
+  private let isBrief: Bool
   private let sandbox: PulseSandbox
   private let environment: [String: String]
   private let client: PulseClient
 
-  static func run(_ largest: Int) async throws {
+  /// - Parameter isBrief: leaves out the cost of an event.
+  static func run(_ sizes: [Int], isBrief: Bool = false) async throws {
     raiseLimit()
     print("devices and streams, so many of each; CPU time is that of the holder")
-    for size in [10, 100, 1000] where size <= largest {
+    var states: [Int: (ratio: Double, floor: Double)] = [:]
+    var heals: [Int: Double] = [:]
+    for size in sizes {
       try await PulseSandbox.with(.minimal) { sandbox in
         let client = try await PulseClient.connect(
           to: sandbox.address, name: "scale", requestTimeout: .seconds(30))
-        let environment = sandbox.environment.merging(["PATH": "/usr/bin:/bin"]) { a, _ in a }
         let scale = Scale(
-          size: size, sandbox: sandbox, environment: environment, client: client)
+          size: size, isBrief: isBrief, sandbox: sandbox, environment: sandbox.programEnvironment,
+          client: client)
         let streams = try await scale.fill()
-        try scale.programs()
-        try await scale.holder()
+        states[size] = try scale.programs()
+        heals[size] = try await scale.holder()
         for stream in streams { await stream.close() }
         await client.close()
       }
     }
+    guard let few = heals[10], let many = heals[1000], let state = states[1000] else { return }
+    Ratios.note("a default restored with 1,000 objects, of that with 10", many / few)
+    Ratios.note(
+      "state --json with 1,000 objects, of pactl -f json list", state.ratio, floor: state.floor)
   }
 
   /// A null sink takes some descriptors of the server, which has the limit of this process.
@@ -58,32 +66,27 @@ struct Scale {
     return streams
   }
 
-  /// Runs whole programs that read everything, one after the other.
-  private func programs() throws {
-    let program = File.programFolder + "/audiosession"
-    var (state, pactl, pulsectl) = ([Duration](), [Duration](), [Duration]())
-    let hasPulsectl =
-      (try? Process.run(["/usr/bin/python3", "-c", "import pulsectl"], environment))
+  /// Runs whole programs that read everything, one after the other. Returns the time of `state` and of
+  /// bare libpulse as ratios to that of `pactl`.
+  private func programs() throws -> (ratio: Double, floor: Double) {
+    let programs = [
+      ("state --json", [File.programFolder + "/audiosession", "state", "--json"]),
+      ("pactl -f json list", ["pactl", "-f", "json", "list"]),
+      ("bare libpulse", [try Bare(in: sandbox).path, "list"]),
+    ]
+    var times = programs.map { _ in [Duration]() }
     for _ in 0..<Self.repetitions {
-      state.append(try Process.run([program, "state", "--json"], environment))
-      pactl.append(try Process.run(["pactl", "-f", "json", "list"], environment))
-      if hasPulsectl != nil {
-        pulsectl.append(try Process.run(["/usr/bin/python3", "-c", Self.python], environment))
+      for (index, program) in programs.enumerated() {
+        times[index].append(try Process.run(program.1, environment))
       }
     }
-    row("state --json", state)
-    row("pactl -f json list", pactl)
-    if hasPulsectl != nil { row("a listing with pulsectl", pulsectl) }
+    for (program, times) in zip(programs, times) { row(program.0, times) }
+    let medians = times.map { Timings($0).median.seconds }
+    return (ratio: medians[0] / medians[1], floor: medians[2] / medians[1])
   }
 
-  private static let python = """
-    import pulsectl
-    with pulsectl.Pulse('scale') as pulse:
-        pulse.server_info(), pulse.sink_list(), pulse.source_list(), pulse.card_list()
-        pulse.sink_input_list(), pulse.source_output_list(), pulse.module_list()
-    """
-
-  private func holder() async throws {
+  /// Returns how many seconds a foreign default lasts.
+  private func holder() async throws -> Double {
     let profile = sandbox.directory + "/scale.toml"
     try Process.write(
       "category = \"record\"\n[input]\nprefer = [\"mic\"]\ngain = \"80 %\"\n", to: profile)
@@ -92,25 +95,39 @@ struct Scale {
       profile, environment, messages: sandbox.directory + "/scale.messages", within: .seconds(60))
     row("watch, from its start to applied", [ContinuousClock.now - start])
     _ = try await heal(watcher)
-    let burst = try await cost(watcher, events: Self.burst, pause: nil)
-    let single = try await cost(watcher, events: Self.single, pause: .milliseconds(30))
-    row("CPU of an event, \(Self.burst) at once", [burst])
-    row("CPU of an event by itself", [single])
+    if !isBrief {
+      let burst = try await cost(watcher, events: Self.burst, pause: nil)
+      let single = try await cost(watcher, events: Self.single, pause: .milliseconds(30))
+      row("CPU of an event, \(Self.burst) at once", [burst])
+      row("CPU of an event by itself", [single])
+    }
     var heals: [Duration] = []
     for _ in 0..<Self.repetitions {
-      // Pauses, because so many changes at once would count as a conflict.
-      try await ContinuousClock().sleep(for: .seconds(2))
+      try await applyAgain(watcher)
       heals.append(try await heal(watcher))
     }
-    row("a foreign default put back", heals)
+    row("a foreign default restored", heals)
     let memory = ProcessFigures(watcher.process).resident
     let name = Benchmark.padded("\(size): memory of the holder", to: 44)
     print("  \(name)\(memory / 1024) MiB resident")
     _ = watcher.end()
+    return Timings(heals).median.seconds
+  }
+
+  /// Makes the holder forget the foreign changes so far: so many would count as a conflict.
+  private func applyAgain(_ watcher: Watcher) async throws {
+    let place = watcher.count
+    watcher.signal(SIGHUP)
+    guard try await watcher.await("applied", from: place, within: .seconds(60)) != nil else {
+      throw Process.Failure(description: "not applied again: \(watcher.tail(5))")
+    }
+    // What follows begins in quiet.
+    try await ContinuousClock().sleep(for: .milliseconds(100))
   }
 
   /// The CPU time of an event, while another program changes a device's volume.
   private func cost(_ watcher: Watcher, events: Int, pause: Duration?) async throws -> Duration {
+    try await applyAgain(watcher)
     let before = Self.processorTime(watcher.process)
     for number in 0..<events {
       try await client.setVolume(.output, device: "sink1", level(number))
@@ -132,7 +149,7 @@ struct Scale {
     let start = ContinuousClock.now
     try await client.setDefaultSource("sink0.monitor")
     guard let line = try await watcher.await("reapplied", from: place, within: .seconds(60)) else {
-      throw Process.Failure(description: "not put back: \(watcher.tail(5))")
+      throw Process.Failure(description: "not restored: \(watcher.tail(5))")
     }
     return line.time - start
   }

@@ -2,69 +2,75 @@ import AudioSession
 import PulseSandbox
 import PulseTypes
 
-/// Measures an apply and the restoration after a restart, on PulseAudio and on PipeWire in turn, with
-/// devices that both have.
+/// Measures calls in one process, on PulseAudio and on PipeWire, with devices that both have.
 struct Servers {
   private let kind: ServerKind
   private let sandbox: PulseSandbox
-  private let session: AudioSession
-  private let clock = ContinuousClock()
 
   static func run(_ count: Int) async throws {
-    print("the same on both servers, \(count) times each, in turn")
-    for kind in [ServerKind.pulseaudio, .pipewire] {
-      guard ServerProgram.isInstalled(kind) else {
-        print("  \(kind.rawValue): not installed")
-        continue
-      }
+    print("calls in one process on both servers, \(count) times each")
+    for kind in [ServerKind.pulseaudio, .pipewire] where ServerProgram.isInstalled(kind) {
       try await PulseSandbox.with(.nullDevices(on: kind)) { sandbox in
-        let session = AudioSession(in: sandbox)
-        let servers = Servers(kind: kind, sandbox: sandbox, session: session)
-        try await servers.applies(count)
-        try await servers.restarts(count)
-        await session.close()
+        try await Servers(kind: kind, sandbox: sandbox).calls(count)
       }
     }
   }
 
-  private var mode: AudioMode {
-    var mode = AudioMode(category: .record)
-    mode.preferredInput = ["usb_mic"]
-    mode.channelMap = .swap
-    mode.ioBufferDuration = .milliseconds(10)
-    return mode
-  }
-
-  private func applies(_ count: Int) async throws {
-    var (apply, again) = ([Duration](), [Duration]())
+  private func calls(_ count: Int) async throws {
+    let session = AudioSession(in: sandbox)
+    var declared = AudioMode(category: .record)
+    declared.preferredInput = ["usb_mic"]
+    declared.channelMap = .swap
+    declared.ioBufferDuration = .milliseconds(10)
+    let mode = declared
+    let calls: [(name: String, call: @Sendable () async throws -> Void)] = [
+      ("applied and verified", { _ = try await session.setAudioMode(mode) }),
+      ("applied again: nothing to do", { _ = try await session.setAudioMode(mode) }),
+      ("getSessionState()", { _ = try await session.getSessionState() }),
+      ("plan(for:)", { _ = try await session.plan(for: mode) }),
+    ]
+    var (times, trips) = (calls.map { _ in [Duration]() }, calls.map { _ in [Int]() })
     for _ in 0..<count {
       try await session.setActive(false)
-      apply.append(try await clock.measure { try await session.setAudioMode(mode) })
-      again.append(try await clock.measure { try await session.setAudioMode(mode) })
+      for (index, (_, call)) in calls.enumerated() {
+        let before = await session.roundTrips
+        let start = ContinuousClock.now
+        try await call()
+        times[index].append(ContinuousClock.now - start)
+        trips[index].append(await session.roundTrips - before)
+      }
     }
-    row("applied and verified", apply)
-    row("applied again: nothing to do", again)
+    try await session.revert()
+    await session.close()
+    for (index, (name, _)) in calls.enumerated() {
+      row(name, times[index], ", \(trips[index].sorted()[count / 2]) round trips")
+    }
+    var floor: Timings?
+    do {
+      let times = try await bare(count)
+      row("bare libpulse, the same changes", times)
+      floor = Timings(times)
+    } catch {
+      print("  bare libpulse: gave up (\(error))")
+    }
+    Ratios.note(
+      "\(kind == .pipewire ? "on PipeWire, " : "")applied and verified",
+      Timings(times[0]).median.seconds * 1000, "ms", floor: floor.map { $0.median.seconds * 1000 })
   }
 
-  private func restarts(_ count: Int) async throws {
+  /// How long bare libpulse needs for the changes of the mode, each read back.
+  private func bare(_ count: Int) async throws -> [Duration] {
+    let program = try Bare(in: sandbox).path
+    let bare = try Outsider(
+      [program, "apply", "usb_mic", "bare.input"], sandbox.programEnvironment)
+    defer { bare.end() }
     var times: [Duration] = []
-    for _ in 0..<count {
-      try await session.setAudioMode(mode)
-      var events = session.events.makeAsyncIterator()
-      try await sandbox.resetMediaServices()
-      times.append(
-        await clock.measure {
-          while let event = await events.next() {
-            if case .serverReset = event { break }
-          }
-        })
-    }
-    row("ready again to in effect again", times)
+    for _ in 0..<count { times.append(try await bare.time("apply")) }
+    return times
   }
 
-  private func row(_ name: String, _ times: [Duration]) {
+  private func row(_ name: String, _ times: [Duration], _ note: String = "") {
     let timings = Timings(times)
-    Benchmark.row(
-      "\(kind.rawValue): \(name)", timings, "p99 \(timings.worst(99))", width: 44)
+    Benchmark.row("\(kind.rawValue): \(name)", timings, timings.tail + note, width: 44)
   }
 }

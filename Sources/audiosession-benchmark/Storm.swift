@@ -32,11 +32,11 @@ struct Storm {
         }
       }
       // In the middle of the remaining storm.
-      try await clients[0].setDefaultSource(Bench.laptopMic)
       let end = ContinuousClock.now
+      try await clients[0].setDefaultSource(Bench.laptopMic)
       while try await clients[0].serverInfo().defaultSourceName != "audiosession.input" {
         guard ContinuousClock.now - end < .seconds(10) else {
-          throw Process.Failure(description: "the default is not put back")
+          throw Process.Failure(description: "the default is not restored")
         }
       }
       let settled = ContinuousClock.now - end

@@ -14,7 +14,7 @@ struct SynthFigures {
     print("  share of a core             \((load * 10000).rounded() / 100) %")
     let (timings, underflows) = try await triggerToSample()
     print(
-      "  note to recorded sample     \(timings.text)  p99 \(timings.worst(99)), "
+      "  note to recorded sample     \(timings.text)  \(timings.tail), "
         + "\(underflows) underruns")
   }
 
@@ -48,8 +48,8 @@ struct SynthFigures {
     return configuration
   }()
 
-  /// Plays notes for a time, with a buffer of 256 frames or of these milliseconds; returns how
-  /// often the server ran out of sound, and the cost.
+  /// Plays notes for a time, with a buffer of 256 frames or of these milliseconds; prints how often
+  /// the server ran out of sound, the cost, and how often the machine itself was late.
   static func underruns(seconds: Int, milliseconds: Int?) async throws {
     try await PulseSandbox.with(output) { sandbox in
       let session = AudioSession(in: sandbox)
@@ -84,7 +84,7 @@ struct SynthFigures {
       let half = configuration.bufferDuration / 2
       let late = machine.count(above: half)
       print(
-        "  the machine itself: realtime threads that only sleep were late by more than "
+        "  the machine itself: \(machine.threads) that only sleep were late by more than "
           + "\(half) \(late.times) times, at worst \(Timings.words(late.worst))")
       await synthesizer.stop()
       await session.close()
@@ -102,24 +102,26 @@ struct SynthFigures {
         heard.add($0)
       }
       var times: [Duration] = []
+      var before: UInt64 = 0
       for note in 0..<notes + 20 {
+        // The first ones find a server that is still settling.
+        if note == 20 { before = synthesizer.statistics?.underflows ?? 0 }
         // Not in step with the server's buffers.
         try await ContinuousClock().sleep(for: .microseconds(70_000 + note * 3_571 % 11_000))
         let start = DeviceTap.now
         heard.listen()
         try synthesizer.triggerNote(pitch: 69, duration: .milliseconds(20))
-        let end = await heard.first()
-        // The first ones find a server that is still settling.
+        let end = try await heard.first()
         if note >= 20 { times.append(.nanoseconds(end - start)) }
       }
       if let latency = await synthesizer.latency {
         print("  latency, as it says         \(Timings.words(latency))")
       }
-      let underflows = synthesizer.statistics?.underflows ?? 0
+      let all = synthesizer.statistics?.underflows ?? 0
       await tap.close()
       await synthesizer.stop()
       await session.close()
-      return (Timings(times), underflows)
+      return (Timings(times), all - min(all, before))
     }
   }
 }
@@ -135,10 +137,12 @@ private final class Heard: Sendable {
     time.withLock { if $0 == nil { $0 = piece.arrival } }
   }
 
-  func first() async -> Int64 {
-    while true {
+  func first() async throws -> Int64 {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < deadline {
       if let time = time.withLock({ $0 }) { return time }
-      try? await Task.sleep(for: .milliseconds(1))
+      try await Task.sleep(for: .milliseconds(1))
     }
+    throw Process.Failure(description: "a note was not heard within 10 s")
   }
 }

@@ -12,14 +12,21 @@ struct Timings {
     sorted.isEmpty ? .zero : sorted[min(sorted.count - 1, sorted.count * percent / 100)]
   }
 
-  /// A percentile in words, without padding.
-  func worst(_ percent: Int) -> String {
-    String(Self.words(percentile(percent)).drop { $0 == " " })
+  /// The worst in words, without padding.
+  var worst: String { words(100) }
+
+  /// `p99 12.34 ms`; of fewer than a hundred that is the worst.
+  var tail: String { sorted.count < 100 ? "worst \(worst)" : "p99 \(words(99))" }
+
+  /// `12.34 ms median   15.01 ms p95`; `-` in place of a time if nothing was measured.
+  var text: String { "\(Self.padded(words(50))) median  \(Self.padded(words(95))) p95" }
+
+  private func words(_ percent: Int) -> String {
+    sorted.isEmpty ? "-" : String(Self.words(percentile(percent)).drop { $0 == " " })
   }
 
-  /// `12.34 ms median   15.01 ms p95`.
-  var text: String {
-    "\(Self.words(median)) median  \(Self.words(percentile(95))) p95"
+  private static func padded(_ text: String) -> String {
+    String(repeating: " ", count: max(0, 9 - text.count)) + text
   }
 
   /// `  12.34 ms`, or `  85 µs` below a millisecond.
@@ -29,7 +36,7 @@ struct Timings {
     let text =
       micros < 1000
       ? "\(micros) µs" : "\(micros / 1000).\(fraction < 10 ? "0" : "")\(fraction) ms"
-    return String(repeating: " ", count: max(0, 9 - text.count)) + text
+    return padded(text)
   }
 
   /// How many times as long as another.

@@ -37,7 +37,9 @@ final class Watcher: Sendable {
   ) async throws -> Watcher {
     let watcher = try Watcher(["watch", profile], environment, messages: messages)
     guard try await watcher.await("applied", from: 0, within: limit) != nil else {
-      throw Process.Failure(description: "watch did not begin; it ended with \(watcher.end())")
+      throw Process.Failure(
+        description: "watch did not begin; it ended with \(watcher.end()); its messages end with:\n"
+          + String(File.text(messages).suffix(1000)))
     }
     return watcher
   }
@@ -79,9 +81,16 @@ final class Watcher: Sendable {
 
   func signal(_ number: Int32) { kill(process, number) }
 
-  /// Ends the process; returns how it ended.
+  /// Ends the process, by SIGKILL if SIGTERM does not within 30 seconds; returns how it ended.
   func end() -> Int32 {
     kill(process, SIGTERM)
+    if let descriptor = processDescriptor(process) {
+      defer { close(descriptor) }
+      if !poll([.input(descriptor)], for: 30_000)[0] {
+        print("  watch did not end within 30 s of SIGTERM")
+        kill(process, SIGKILL)
+      }
+    }
     return reap(process)
   }
 }
@@ -118,6 +127,21 @@ struct ProcessFigures: CustomStringConvertible {
 
   /// MiB.
   var residentWords: String { "\(resident / 1024).\(resident % 1024 * 10 / 1024)" }
+
+  /// The kernel's account of a process's memory in MiB: all, its share of what others use too, and what
+  /// is its own.
+  static func memory(of process: pid_t) throws -> [(name: String, size: Double)] {
+    let figures = [
+      ("resident", "Rss:"), ("proportional share (PSS)", "Pss:"),
+      ("its own (private, changed)", "Private_Dirty:"),
+    ].map {
+      (name: $0, size: Double(number($1, in: "/proc/\(process)/smaps_rollup")) / 1024)
+    }
+    guard figures.allSatisfy({ $0.size > 0 }) else {
+      throw Process.Failure(description: "the kernel has no account of process \(process)")
+    }
+    return figures
+  }
 
   /// The number in the line of a key.
   static func number(_ key: String, in path: String) -> Int {

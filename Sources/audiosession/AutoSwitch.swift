@@ -179,9 +179,26 @@ actor AutoSwitch {
         ? "the one called '\(name)' has mistakes" : "there is none called '\(name)'")
   }
 
+  /// Reports the chosen profile.
   private func show(_ detection: ProfileDetection) {
-    let line = ProfileChosen(detection)
-    printing.add { [output] in try? line.print(output) }
+    let (time, profile, ties) = (TimedEvent.now(.applied).time, detection.chosen, detection.ties)
+    let points = detection.profiles.first { $0.name == profile && $0.fits }?.points
+    printing.add { [output] in
+      if output.isJSON {
+        let line: JSONObject = [
+          "time": time, "event": "profileChosen", "profile": profile, "points": points,
+          "ties": ties,
+        ]
+        try? output.json(line, isOneLine: true)
+      } else {
+        let why = points.map { "\($0) points" } ?? "no other fits"
+        let tie = ties.isEmpty ? "" : ", as many as " + ties.joined(separator: ", ")
+        output.print(
+          EventView.row(
+            time, Span("profile", .bold), "\(profile ?? "") (\(why)\(tie))",
+            width: output.terminal.width))
+      }
+    }
   }
 
   /// The previous mode stays. A switch that may work later is tried again, as at the start.
@@ -189,8 +206,7 @@ actor AutoSwitch {
     let pause = backoff.pause(after: error)
     if backoff.isNews(error) || pause == nil {
       printing.add { [output] in
-        output.report(error, isOneLine: true)
-        if pause != nil { output.note("trying again until it works") }
+        output.report(error, isOneLine: true, isTriedAgain: pause != nil)
       }
     }
     let kept = await session.modeInEffect
@@ -200,31 +216,5 @@ actor AutoSwitch {
     failed = FailedSwitch(profile: detection.chosen, due: now + pause, kept: kept)
     choice.forget(at: now + pause)
     schedule()
-  }
-}
-
-/// The JSON line with the chosen profile.
-struct ProfileChosen: EncodableWithNulls {
-  let time: String
-  let event = "profileChosen"
-  let profile: String?
-  let points: Int?
-  let ties: [String]
-
-  init(_ detection: ProfileDetection) {
-    time = TimedEvent.now(.applied).time
-    profile = detection.chosen
-    points = detection.profiles.first { $0.name == detection.chosen && $0.fits }?.points
-    ties = detection.ties
-  }
-
-  func print(_ output: Output) throws {
-    guard !output.isJSON else { return try output.json(self, isOneLine: true) }
-    let why = points.map { "\($0) points" } ?? "no other fits"
-    let tie = ties.isEmpty ? "" : ", as many as " + ties.joined(separator: ", ")
-    output.print(
-      EventView.row(
-        time, Span("profile", .bold), "\(profile ?? "") (\(why)\(tie))",
-        width: output.terminal.width))
   }
 }

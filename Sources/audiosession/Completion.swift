@@ -70,10 +70,12 @@ enum Completion {
   static func profiles(_ typed: String) -> [String] {
     guard let slash = typed.lastIndex(of: "/") else { return Profile.all().map(\.name) }
     let folder = String(typed[...slash])
-    return Folder.entries(folder).filter {
-      !$0.name.hasPrefix(".") && ($0.isFolder || $0.name.hasSuffix(".toml"))
-    }
-    .map { folder + $0.name + ($0.isFolder ? "/" : "") }.sorted()
+    return Folder.names(folder).filter { !$0.hasPrefix(".") }.compactMap { name -> String? in
+      let path = folder + name
+      // Or a link to one.
+      if File.status(path)?.isFolder == true { return path + "/" }
+      return name.hasSuffix(".toml") ? path : nil
+    }.sorted()
   }
 
   /// A server, by default the environment's; nil if it does not answer at once. A shell waits for this.

@@ -14,10 +14,10 @@ enum InputListening {
 
   /// Records all inputs at once. Omits one that cannot be recorded, or has not started at the time
   /// limit.
-  static func heard(
+  static func recordings(
     _ inputs: [String], server: String, within limit: Duration
-  ) async -> [MachineFacts.Heard] {
-    return await withTaskGroup(of: (Int, MachineFacts.Heard?)?.self) { group in
+  ) async -> [MachineFacts.Recording] {
+    return await withTaskGroup(of: (Int, MachineFacts.Recording?)?.self) { group in
       for (number, input) in inputs.enumerated() {
         group.addTask { (number, await record(input, server)) }
       }
@@ -25,32 +25,32 @@ enum InputListening {
         try? await Task.sleep(for: limit)
         return nil
       }
-      var results: [(place: Int, heard: MachineFacts.Heard)] = []
+      var results: [(place: Int, recording: MachineFacts.Recording)] = []
       var left = inputs.count
       while left > 0, let outcome = await group.next() {
-        guard let (place, heard) = outcome else {  // the time is up
+        guard let (place, recording) = outcome else {  // the time is up
           group.cancelAll()
           continue
         }
         left -= 1
-        if let heard { results.append((place, heard)) }
+        if let recording { results.append((place, recording)) }
       }
       group.cancelAll()
-      return results.sorted { $0.place < $1.place }.map(\.heard)
+      return results.sorted { $0.place < $1.place }.map(\.recording)
     }
   }
 
-  private static func record(_ input: String, _ server: String) async -> MachineFacts.Heard? {
+  private static func record(_ input: String, _ server: String) async -> MachineFacts.Recording? {
     let measured = try? await DeviceMeasurement.run(
       server: server, device: input, hardware: nil, measuresBuffer: false, time: time)
     // An incomplete recording would be taken for silence.
     guard let measured, !Task.isCancelled else { return nil }
-    return MachineFacts.Heard(
-      device: input, faults: measured.check.findings.map(MachineFacts.Heard.Fault.init))
+    return MachineFacts.Recording(
+      device: input, faults: measured.check.findings.map(MachineFacts.Recording.Fault.init))
   }
 }
 
-extension MachineFacts.Heard.Fault {
+extension MachineFacts.Recording.Fault {
   init(_ finding: SignalCheck.Finding) {
     switch finding {
     case .silent: self = .silent

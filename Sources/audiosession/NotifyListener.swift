@@ -9,21 +9,25 @@ struct NotifyListener: ~Copyable {
   let address: String
 
   init() throws(SessionError) {
-    descriptor = Descriptor(owning: unixSocket(SOCK_DGRAM, isBlocking: false))
-    // The name cannot be guessed, and messages of other processes are ignored (`isFrom`).
+    // The name cannot be guessed, and messages of other processes are ignored (`receive`).
     let name =
-      "audiosession-" + String(UInt64.random(in: 0...(.max)), radix: 36)
+      "@audiosession-" + String(UInt64.random(in: 0...(.max)), radix: 36)
       + String(UInt64.random(in: 0...(.max)), radix: 36)
-    var isOn: Int32 = 1
-    setsockopt(descriptor.raw, SOL_SOCKET, SO_PASSCRED, &isOn, socklen_t(MemoryLayout<Int32>.size))
-    address = "@" + name
-    let number = descriptor.raw
-    guard UnixAddress(address)?.with({ bind(number, $0, $1) }) == 0 else {
+    do throws(SystemError) { descriptor = try Self.listen(at: name) } catch {
       throw SessionError(
         .activationFailed, stage: .session,
         "the profile is applied, and no process maintains it: no socket on which the holder reports "
-          + "that it is ready (\(SystemError.last))", restored: false)
+          + "that it is ready (\(error))", restored: false)
     }
+    address = name
+  }
+
+  private static func listen(at address: String) throws(SystemError) -> Descriptor {
+    let socket = try unixSocket(SOCK_DGRAM, isBlocking: false)
+    var isOn: Int32 = 1
+    setsockopt(socket.raw, SOL_SOCKET, SO_PASSCRED, &isOn, socklen_t(MemoryLayout<Int32>.size))
+    guard UnixAddress(address)?.with({ bind(socket.raw, $0, $1) }) == 0 else { throw .last }
+    return socket
   }
 
   /// False if the process ends first, the time limit passes, or the task is cancelled.

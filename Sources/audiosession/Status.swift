@@ -29,6 +29,12 @@ struct Status: RawRepresentable, Sendable, Equatable {
 
   /// The status of a command that a signal ended.
   static func signal(_ number: Int32) -> Status { Status(rawValue: 128 + number) }
+
+  /// The status of a command that is done, or that was ended by a signal other than `usual`.
+  static func ended(usual: Int32? = nil) -> Status {
+    guard let number = Interruption.received, number != usual else { return .done }
+    return .signal(number)
+  }
 }
 
 extension Status {

@@ -39,7 +39,9 @@ final class TraceFile: Sendable {
     bytes.append(UInt8(ascii: "\n"))
     let failure: SystemError? = turn.withLock {
       guard !hasFailed.withLock({ $0 }) else { return nil }
-      do throws(SystemError) { try append(bytes) } catch {
+      do throws(SystemError) {
+        try file.write(bytes, until: ContinuousClock.now + Self.patience)
+      } catch {
         hasFailed.withLock { $0 = true }
         return error
       }
@@ -47,26 +49,6 @@ final class TraceFile: Sendable {
     }
     guard let failure else { return }
     onFailure(failure.number == EAGAIN ? "its reader does not read it" : failure.description)
-  }
-
-  /// Writes all bytes; fails with EAGAIN if a pipe's reader does not read them in time.
-  private func append(_ bytes: [UInt8]) throws(SystemError) {
-    let end = ContinuousClock.now + Self.patience
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(file.raw, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-        continue
-      }
-      let error = count < 0 ? SystemError.last : SystemError(ENOSPC)
-      switch error.number {
-      case EINTR: continue
-      case EAGAIN where ContinuousClock.now < end:
-        poll([.output(file.raw)], for: milliseconds(until: end))
-      default: throw error
-      }
-    }
   }
 
   /// The lines of a trace; throws with the number of the first that is not one.

@@ -111,6 +111,14 @@ struct ServerLogTests {
     #expect(ServerLog(text: foreign).failure(in: configuration) == nil)
   }
 
+  @Test func anErrorOfTheServerItselfIsNoFailedCommand() {
+    let log = ServerLog(text: "E: [pulseaudio] main.c: Source nope does not exist.")
+    var configuration = SandboxConfiguration.empty
+    #expect(log.failure(in: configuration) == nil)
+    configuration.commands = ["set-default-source nope"]
+    #expect(log.failure(in: configuration)?.message.contains("'set-default-source nope'") == true)
+  }
+
   @Test func ancestorsEndAtTheTop() {
     #expect(SimulatedCard.ancestors(of: "/a/b/c") == ["/a/b/c", "/a/b", "/a"])
   }

@@ -78,6 +78,14 @@ struct DisturbanceTests {
     }
   }
 
+  @Test("a call without a sink is refused at once")
+  func noSink() async throws {
+    try await PulseSandbox.with(.empty) { (sandbox) async throws in
+      let error = await #expect(throws: SandboxError.self) { try await sandbox.interrupt() }
+      #expect(error?.code == .refused, "\(error as Any)")
+    }
+  }
+
   @Test("all of them end with the sandbox")
   func endsWithTheSandbox() async throws {
     let sandbox = try await PulseSandbox.start(.minimal)

@@ -43,6 +43,29 @@ struct FaultServerTests {
     }
   }
 
+  @Test("a socket without a process is told from one that refuses")
+  func noProcess() throws {
+    let packets = __socket_type(SOCK_SEQPACKET.rawValue)
+    func code(_ path: String) -> SandboxError.Code? {
+      do throws(SandboxError) {
+        _ = try connectedSocket(path, packets)
+        return nil
+      } catch {
+        return error.code
+      }
+    }
+    let folder = TemporaryFolder()
+    #expect(code(folder.path + "/none") == .notRunning)
+    let silent = try boundSocket(packets, at: folder.path + "/silent")
+    let other = try boundSocket(SOCK_STREAM, at: folder.path + "/other")
+    defer {
+      close(silent)
+      close(other)
+    }
+    #expect(code(folder.path + "/silent") == .notRunning)
+    #expect(code(folder.path + "/other") == .refused)
+  }
+
   @Test("a lasting fault ends with who asked for it")
   func lasting() async throws {
     try await PulseSandbox.with(.minimal) { (sandbox) async throws in

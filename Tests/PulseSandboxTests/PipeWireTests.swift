@@ -78,7 +78,23 @@ struct PipeWireTests {
       try await sandbox.kill(.pipewire)
       try await sandbox.restart(.pipewire)
       #expect(try await sandbox.names(of: "cards").count == 2)
-      #expect(try await sandbox.names(of: "sinks") == [output])
+      // Perhaps PipeWire's dummy is still there.
+      let isThere = try await eventually { try await sandbox.names(of: "sinks") == [output] }
+      let sinks = try await sandbox.names(of: "sinks")
+      #expect(isThere, "\(sinks)")
+    }
+  }
+
+  @Test("cards that do not answer are asked until the deadline and no longer", .graphCards)
+  func frozenCards() async throws {
+    try await PulseSandbox.with(.demo(on: .pipewire)) { (sandbox) async throws in
+      try await sandbox.freeze(.simulatedCards)
+      let begin = ContinuousClock.now
+      let error = await #expect(throws: SandboxError.self) {
+        try await sandbox.askCards("settled", until: .now + .milliseconds(50))
+      }
+      #expect(error?.code == .timedOut)
+      #expect(ContinuousClock.now - begin < PulseSandbox.patience)
     }
   }
 

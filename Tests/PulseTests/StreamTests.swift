@@ -161,7 +161,7 @@ struct StreamTests {
   @Test func channelMapAndPropertiesReachTheServer() async throws {
     let server = try await PrivateServer()
     let client = try await server.connect()
-    var options = StreamOptions.pin(.input, on: "hall.monitor", flags: .noRemix)
+    var options = StreamOptions.pin(.input, on: "hall.monitor")
     options.channelMap = ChannelMap([.frontRight, .frontLeft])
     options.properties = ["node.force-rate": "44100"]
     let pin = try await client.openStream(options)

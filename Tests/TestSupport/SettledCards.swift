@@ -13,7 +13,8 @@ extension PulseSandbox {
     var lack: String? = "no answer"
     let settled = await outcome {
       try await eventually {
-        lack = await whatCardsLack(try await client.snapshot(since: nil))
+        lack = await whatCardsLack(
+          try await client.snapshot(since: nil), until: .now + .seconds(20))
         return lack == nil
       }
     }

@@ -49,18 +49,16 @@ extension AudioSession {
   package func endHolder() async throws(SessionError) -> SessionState.Holder? {
     guard let (holder, lock) = try await lockedHolder() else {
       guard let mark = await lastingMark() else { return nil }
-      throw SessionError(
-        .isBusy, stage: .session,
-        "\(mark.name) (process \(mark.process)) holds the audio session of this server, and its lock is "
-          + "not in \(store(nil).folder): end it with its own XDG_STATE_HOME, or where it runs",
-        value: String(mark.process))
+      throw mark.owner.error(
+        .isBusy,
+        "holds the audio session of this server, and its lock is not in \(store(nil).folder): end it "
+          + "with its own XDG_STATE_HOME, or where it runs")
     }
     guard holder.name == ProcessName.own else {
-      throw SessionError(
-        .isBusy, stage: .session,
-        "\(holder.name) (process \(holder.pid)) holds the audio session of this server and is a "
-          + "program of its own; end it, or have it call setActive(false)",
-        value: String(holder.pid))
+      throw holder.error(
+        .isBusy,
+        "holds the audio session of this server and is a program of its own; end it, or have it call "
+          + "setActive(false)")
     }
     let deadline = Deadline(after: configuration.timeout)
     let (ends, end) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
@@ -72,18 +70,13 @@ extension AudioSession {
     // The lock may be that of another machine or container, where the number is another process's.
     guard watch != nil, ProcessName.of(holder.pid) == holder.name else {
       guard SessionLock.isHeld(lock, by: holder.pid) else { return holder }
-      throw SessionError(
-        .isBusy, stage: .session,
-        "\(holder.name) (process \(holder.pid)) holds the audio session of this server, and there "
-          + "is no such process here; it may run on another machine or in a container that shares "
-          + "\(store(nil).folder): end it there",
-        value: String(holder.pid))
+      throw holder.error(
+        .isBusy,
+        "holds the audio session of this server, and there is no such process here; it may run on "
+          + "another machine or in a container that shares \(store(nil).folder): end it there")
     }
     guard kill(holder.pid, SIGTERM) == 0 || errno == ESRCH else {
-      throw SessionError(
-        .accessDenied, stage: .session,
-        "\(holder.name) (process \(holder.pid)) cannot be ended: \(SystemError.last)",
-        value: String(holder.pid))
+      throw holder.error(.accessDenied, "cannot be ended: \(SystemError.last)")
     }
     let alarm = deadline.onPassing(on: loop) { end.finish() }
     let looks = Deadline.repeating(every: .milliseconds(50), on: loop) { end.yield(false) }
@@ -102,16 +95,15 @@ extension AudioSession {
       released = since
     }
     guard Task.isCancelled || SessionLock.isHeld(lock, by: holder.pid) else { return holder }
-    let name = "\(holder.name) (process \(holder.pid))"
     guard !Task.isCancelled else {
       throw SessionError(
-        .cancelled, stage: .session, "cancelled: \(name) was asked to end, and may still be ending",
+        .cancelled, stage: .session,
+        "cancelled: \(holder.title) was asked to end, and may still be ending",
         value: String(holder.pid))
     }
-    throw SessionError(
-      .timedOut, stage: .session,
-      "\(name) has not ended \(configuration.timeout) after SIGTERM; it may be frozen: "
-        + "kill -9 \(holder.pid)",
-      value: String(holder.pid))
+    throw holder.error(
+      .timedOut,
+      "has not ended \(configuration.timeout) after SIGTERM; it may be frozen: "
+        + "kill -9 \(holder.pid)")
   }
 }

@@ -20,7 +20,7 @@ extension AudioSession {
       return nil
     }
     try store.prepare()
-    guard !isEnding else { throw .cancelled }
+    guard !queue.isEnding else { throw .cancelled }
     queue.lockWait = StopSignal()
     while true {
       guard let (owner, store) = try await claim(store, budget, mustSign: !order.isRestoring) else {
@@ -113,7 +113,7 @@ extension AudioSession {
       throw isStopped ? .cancelled : Self.noAnswer(owner, besides: first)
     }
     // It was closed while it waited.
-    guard !isEnding else { throw .cancelled }
+    guard !queue.isEnding else { throw .cancelled }
     // The holder may have changed while other processes gave their orders.
     guard SessionLock.isHeld(store.lockPath, by: owner.pid) else { return nil }
     defer { withExtendedLifetime(turn) {} }
@@ -207,13 +207,14 @@ extension AudioSession {
   private static func noAnswer(
     _ owner: LockRecord.Owner, besides other: Int32? = nil
   ) -> SessionError {
-    let holder = "\(owner.name) (process \(owner.pid))"
     let what =
-      other.map { "process \($0) was first, and has not finished with \(holder)" }
-      ?? "\(holder) holds the audio session of this server and did not answer in time"
+      other.map { "process \($0) was first, and has not finished with \(owner.title)" }
+      ?? "\(owner.title) holds the audio session of this server and did not answer in time"
     let remedy =
       [other, owner.pid].compactMap { $0 }.compactMap(ProcessName.remedyIfStopped).first
-      ?? (other == nil ? "it may be frozen: end it, or try again" : "try again")
+      ?? (other == nil
+        ? "it may be frozen: end it, or try again"
+        : "try again; if process \(owner.pid) answers no other command either, end it")
     return SessionError(
       .timedOut, stage: .session, "\(what); \(remedy)", value: String(other ?? owner.pid))
   }

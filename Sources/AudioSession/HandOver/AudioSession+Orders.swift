@@ -161,12 +161,10 @@ extension AudioSession {
       await makeRoom(for: order.process, store)
       return nil
     case .unreadable:
-      throw SessionError(
-        .refused, stage: .session,
-        "\(ProcessName.own) (process \(getpid())) holds the audio session of this server and is of an "
-          + "earlier version, which cannot read this order; end it ('audiosession stop') and start it "
-          + "again",
-        value: String(getpid()))
+      throw LockRecord.Owner.own(isHolding: true).error(
+        .refused,
+        "holds the audio session of this server and is of an earlier version, which cannot read this "
+          + "order; end it ('audiosession stop') and start it again")
     }
   }
 

@@ -118,7 +118,7 @@ extension AudioSession {
       return false
     }
     let calls = SystemCalls()
-    let owner = LockRecord.Owner(pid: calls.process, name: ProcessName.own, isHolding: true)
+    let owner = LockRecord.Owner.own(isHolding: true)
     var isAfterOther = false
     let lock: SessionLock?
     do throws(SessionError) {
@@ -132,7 +132,7 @@ extension AudioSession {
     }
     guard let lock else { return false }
     if let rival = await rival(store, Budget(configuration.timeout)) {
-      noteWaiting("\(rival.name) (process \(rival.process)) holds this server")
+      noteWaiting("\(rival.owner.title) holds this server")
       return false
     }
     guard !life.isClosed else { return true }

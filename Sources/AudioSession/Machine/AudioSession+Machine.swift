@@ -7,7 +7,7 @@ extension AudioSession {
   /// Collects the facts for `doctor`: the server, its clients' settings, the processes, the
   /// session's files.
   ///
-  /// Changes and records nothing: `heard` is nil. Without a server the other facts are still
+  /// Changes and records nothing: `recordings` is nil. Without a server the other facts are still
   /// collected, with the reason in `unreachable`. Throws `cancelled`, and if the session is closed.
   package func machineFacts() async throws(SessionError) -> MachineFacts {
     let deadline = Deadline(after: configuration.timeout)

@@ -197,12 +197,6 @@ extension Step {
   }
 }
 
-extension SettingValue {
-  fileprivate var volume: ChannelVolumes? {
-    if case .volume(let volume) = self { volume } else { nil }
-  }
-}
-
 extension PulseTypes.Stream {
   /// Whether the stream has the default values of a stream for which nothing is stored.
   fileprivate var isUntouched: Bool {

@@ -18,8 +18,7 @@ extension SessionLock {
     until stop: StopSignal = StopSignal(), deadline: Deadline
   ) async throws(SessionError) -> Taking {
     let calls = SystemCalls()
-    let owner = LockRecord.Owner(
-      pid: calls.process, name: ProcessName.own, isHolding: isHolding)
+    let owner = LockRecord.Owner.own(isHolding: isHolding)
     var claim = LockClaim(process: calls.process, within: deadline.remaining)
     let start = ContinuousClock.now
     func next(_ view: LockView) -> LockClaim.Action {
@@ -68,19 +67,23 @@ extension SessionLock {
   }
 
   static func busy(_ owner: LockRecord.Owner?, on server: String? = nil) -> SessionError {
-    let who = owner.map { "\($0.name) (process \($0.pid))" } ?? "another process"
     if let owner, !owner.isHolding {
       let remedy = ProcessName.remedyIfStopped(owner.pid) ?? "try again when it has ended"
-      return SessionError(
-        .isBusy, stage: .session, "\(who) is changing the audio session of this server; \(remedy)",
-        value: String(owner.pid))
+      return owner.error(.isBusy, "is changing the audio session of this server; \(remedy)")
     }
     return SessionError(
       .isBusy, stage: .session,
-      "\(who) holds the audio session of this server; "
+      "\(owner?.title ?? "another process") holds the audio session of this server; "
         + "'\(Words.command("audiosession stop", on: server))' ends a command that does, "
         + "'\(Words.command("audiosession watch --replace", on: server))' takes over from it",
       value: owner.map { String($0.pid) })
+  }
+}
+
+extension LockRecord.Owner {
+  /// This process.
+  static func own(isHolding: Bool) -> LockRecord.Owner {
+    LockRecord.Owner(pid: getpid(), name: ProcessName.own, isHolding: isHolding)
   }
 }
 

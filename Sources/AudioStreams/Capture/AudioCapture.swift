@@ -1,4 +1,5 @@
 public import AudioSession
+internal import POSIX
 internal import Pulse
 internal import PulseTypes
 internal import SessionCore
@@ -25,8 +26,8 @@ public actor AudioCapture {
   /// What the capture does by itself in its turn, and how many calls that end it wait for their turn.
   private var reaction: Task<Void, Never>?
   private var endings = 0
-  /// The start or the resume in progress, and how many stops wait for their turn.
-  private(set) var opening: Task<Void, Never>?
+  /// Cancels the start or the resume in progress; and how many stops wait for their turn.
+  private(set) var opening: (@Sendable () -> Void)?
   private var stops = 0
   var lastRun: UInt64 = 0
   /// Counts taps, of all runs; reports of earlier taps are ignored.
@@ -188,7 +189,7 @@ public actor AudioCapture {
   /// resume in progress fails at once.
   public func stopAudioStream() async {
     stops += 1
-    opening?.cancel()
+    opening?()
     await takeTurnFromReactions()
     stops -= 1
     defer { turns.pass() }
@@ -275,18 +276,13 @@ public actor AudioCapture {
     _ body: @escaping @Sendable (isolated AudioCapture) async throws(StreamError) -> Value
   ) async throws(StreamError) -> Value {
     guard stops == 0 else { throw Self.wasStopped }
-    let result = Promise<Result<Value, StreamError>>()
     let work = Task {
-      do throws(StreamError) {
-        result.fulfill(.success(try await body(self)))
-      } catch {
-        result.fulfill(.failure(error))
-      }
+      await outcome { () async throws(StreamError) in try await body(self) }
     }
-    opening = work
+    opening = { work.cancel() }
     defer { opening = nil }
     return try await withTaskCancellationHandler {
-      await result.value()
+      await work.value
     } onCancel: {
       work.cancel()
     }.get()

@@ -37,6 +37,7 @@ final class BufferQueue: Sendable {
         first.frames = Int(end - former.position)
       }
       buffers[0].missing.insert(first, at: 0)
+      buffers[0].silenced.insert(contentsOf: dropped.silenced, at: 0)
       // A source that began in it has its first frame in the next one, if that has any.
       let next = buffers[0]
       if var input = dropped.inputs.last, next.inputs.first?.position != next.position,

@@ -61,6 +61,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     report.noteMove()
     (isUnsure, isBurstUnsure) = (!isSure, false)
     framer?.device = grant.device
+    framer?.beginTap()
     stretch = Stretch(
       rate: grant.rate, fragment: Stretch.duration(Int64(grant.bufferFrames), grant.rate))
     isNewTap = true
@@ -130,6 +131,14 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     } catch {
       report.failure = error
     }
+  }
+
+  /// Lists the zeros at the end of a closed tap as missing, from a time on (`CLOCK_MONOTONIC`). They are
+  /// in the buffers already.
+  func listZeros(since time: Int64) {
+    flush()
+    guard let rate = framer?.sampleRate else { return }
+    framer?.listZeros(atMost: Self.frames(pulse.last.frames - time, rate))
   }
 
   /// Prepares for a tap that is closed on purpose: no time counts as missing from now until the next one.

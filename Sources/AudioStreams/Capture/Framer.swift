@@ -13,6 +13,9 @@ struct Framer {
 
   private var samples: [Float] = []
   private var missing: [MissingFrames] = []
+  private var silenced: [MissingFrames] = []
+  /// The position behind the last sample of this tap that is not zero; the tap's first one if there is none.
+  private var soundEnd: Int64 = 0
   private var startTime = Duration.zero
   private var startDevice: String?
   /// The sources that begin in this buffer, and the last one so far.
@@ -31,6 +34,9 @@ struct Framer {
   mutating func append(
     _ input: UnsafeBufferPointer<Float>, at time: Duration, _ emit: (CaptureBuffer) -> Void
   ) {
+    if let last = input.lastIndex(where: { $0 != 0 }) {
+      soundEnd = position + Int64(last / channels) + 1
+    }
     var rest = input[...]
     while !rest.isEmpty {
       if samples.isEmpty {
@@ -68,10 +74,22 @@ struct Framer {
     position += Int64(frames - silent)
   }
 
+  /// Notes that another tap begins: zeros so far are none of its own.
+  mutating func beginTap() { soundEnd = position }
+
+  /// Lists the zeros at the end of this tap, at most so many frames, as missing; they stay in the
+  /// buffers.
+  mutating func listZeros(atMost frames: Int) {
+    let start = max(soundEnd, position - Int64(frames))
+    guard start < position else { return }
+    silenced.append(
+      MissingFrames(position: start, frames: Int(position - start), cause: .overrun))
+  }
+
   /// Takes the incomplete buffer, which is shorter than the others, or has no frames if only
-  /// missing frames remain to be reported; nil if there is nothing.
+  /// missing or silenced frames remain to be reported; nil if there is nothing.
   mutating func takeRest() -> CaptureBuffer? {
-    samples.isEmpty && missing.isEmpty ? nil : take()
+    samples.isEmpty && missing.isEmpty && silenced.isEmpty ? nil : take()
   }
 
   private mutating func note(_ frames: Int, _ cause: MissingFrames.Cause) {
@@ -82,11 +100,13 @@ struct Framer {
     defer {
       samples = []
       missing = []
+      silenced = []
       inputs = []
     }
     return CaptureBuffer(
       samples: samples, channels: channels, sampleRate: sampleRate,
       position: position - Int64(fill), hostTime: startTime,
-      device: samples.isEmpty ? device : startDevice, missing: missing, inputs: inputs)
+      device: samples.isEmpty ? device : startDevice, missing: missing, inputs: inputs,
+      silenced: silenced)
   }
 }

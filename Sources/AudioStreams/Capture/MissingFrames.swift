@@ -8,8 +8,8 @@ public struct MissingFrames: Sendable, Hashable, Codable {
     case serverReset = "server-reset"
     /// The device was suspended.
     case suspended
-    /// The server lost the frames, the device delivered none, or this process was stopped for too
-    /// long.
+    /// The server lost the frames or delivered zeros in their place, the device delivered none, or
+    /// this process was stopped for too long.
     case overrun
     /// The reader of the buffers fell behind by more than the backlog.
     case slowConsumer = "slow-consumer"
@@ -31,6 +31,21 @@ extension [MissingFrames] {
     } else {
       append(gap)
     }
+  }
+
+  /// Adds the parts of a gap that no other gap covers. The list is sorted.
+  mutating func fill(_ gap: MissingFrames) {
+    let end = gap.position + Int64(gap.frames)
+    var start = gap.position
+    var parts: [MissingFrames] = []
+    for other in self + [MissingFrames(position: end, frames: 0, cause: gap.cause)] {
+      let frames = Int(Swift.min(other.position, end) - start)
+      if frames > 0 {
+        parts.append(MissingFrames(position: start, frames: frames, cause: gap.cause))
+      }
+      start = Swift.max(start, other.position + Int64(other.frames))
+    }
+    self = (self + parts).sorted { $0.position < $1.position }.joined()
   }
 
   /// The gaps, with adjacent ones of the same cause joined.

@@ -9,6 +9,7 @@ public actor AudioPlayer {
   /// The session whose output is used.
   public nonisolated let session: AudioSession
 
+  private nonisolated let readers = Readers<(position: Duration, length: Duration)>()
   private var playing: Playing?
   /// The result of the last file, when it is there.
   private var last: Promise<Result<Duration, StreamError>>?
@@ -42,11 +43,22 @@ public actor AudioPlayer {
   /// Makes a player. Opens nothing until `play` or `start`.
   public init(session: AudioSession) { self.session = session }
 
-  deinit { playing?.work.cancel() }
+  // The task ends the stream.
+  deinit {
+    guard let playing else { return readers.finish() }
+    playing.work.cancel()
+  }
 
   /// The position and the length of the file, zero if the file does not say it; nil while nothing plays.
   public var progress: (position: Duration, length: Duration)? {
     playing.map { ($0.position, $0.length) }
+  }
+
+  /// The `progress` from now on, ten times a second while a file plays, and last what was played; ends
+  /// with the file, also when it is stopped or fails. While nothing plays it waits for the next file: get
+  /// it before `start`. A slow reader gets only the newest.
+  public nonisolated var progressUpdates: AsyncStream<(position: Duration, length: Duration)> {
+    readers.makeStream(limit: 1)
   }
 
   /// Whether the file is paused because the server requests it, as PulseAudio's `module-role-cork` does
@@ -111,7 +123,10 @@ public actor AudioPlayer {
   }
 
   private func begin(_ path: String, until stop: StopSignal) async throws(StreamError) -> Playing {
-    defer { opening = nil }
+    defer {
+      opening = nil
+      if playing == nil { readers.finish() }
+    }
     let file = Promise<Result<PlaybackFeed, StreamError>>()
     let opener = Opener()
     Task { file.fulfill(await opener.open(path, until: stop)) }
@@ -150,23 +165,28 @@ public actor AudioPlayer {
       await Self.close(stream, feed, session)
       throw error
     }
+    let length = Duration(saturatingSeconds: Double(reader.frames) / Double(reader.sampleRate))
     let end = Promise<Result<Duration, StreamError>>()
-    let work = Task { [weak self, session] in
+    let work = Task { [weak self, session, readers] in
       let watch = Task {
-        let error = await Self.waitForStandstill(of: stream, feed, path, grant, session)
+        let error = await Self.waitForStandstill(of: stream, feed, path, grant, session) {
+          readers.send((Self.played(feed, grant, isWhole: false), length))
+        }
         if let error { tell.yield(.failed(error)) }
       }
       let failure = await Self.run(stream, feed, news)
       let played = Self.played(feed, grant, isWhole: failure == nil && !Task.isCancelled)
       watch.cancel()
+      await watch.value
       await Self.close(stream, feed, session)
+      // Before the next file can begin.
+      readers.send((played, length))
+      readers.finish()
       await self?.noteEnd(of: end, dropouts: Self.dropouts(stream, feed, grant))
       end.fulfill(failure.map { .failure($0) } ?? .success(played))
     }
     let new = Playing(
-      stream: stream, feed: feed, grant: grant,
-      length: Duration(saturatingSeconds: Double(reader.frames) / Double(reader.sampleRate)),
-      work: work, end: end)
+      stream: stream, feed: feed, grant: grant, length: length, work: work, end: end)
     playing = new
     last = end
     return new
@@ -281,18 +301,22 @@ public actor AudioPlayer {
 
   /// Waits until the output has taken no sound for 5 s longer than its buffer lasts, or until the
   /// file has given none for 30 s; nil if the task is cancelled first.
+  ///
+  /// - Parameter notice: called ten times a second meanwhile.
   private static func waitForStandstill(
     of stream: RealtimeStream, _ feed: PlaybackFeed, _ path: String, _ grant: StreamGrant,
-    _ session: AudioSession
+    _ session: AudioSession, _ notice: @Sendable () -> Void
   ) async -> StreamError? {
     let buffer = Duration.seconds(Double(grant.bufferFrames) / Double(max(1, grant.rate)))
-    var output = Standstill(after: buffer + .seconds(5), every: .milliseconds(250))
+    var output = Standstill(after: buffer + .seconds(5), every: .milliseconds(100))
     var file = Standstill(after: readTimeout, every: output.interval)
     while !output.isLasting(stream.isPaused ? nil : stream.statistics.callbacks) {
       if file.isLasting(stream.isPaused ? nil : UInt64(feed.position)) {
         return .hangingDisk("'\(path)' could not be read", in: readTimeout)
       }
-      do { try await session.sleep(until: .now + output.interval) } catch { return nil }
+      notice()
+      let pause = stream.isPaused ? .milliseconds(250) : output.interval
+      do { try await session.sleep(until: .now + pause) } catch { return nil }
     }
     return .standstill(await stream.outputName(session, grant))
   }

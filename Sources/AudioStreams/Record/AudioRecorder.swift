@@ -67,7 +67,8 @@ public actor AudioRecorder {
   /// A pipe gets a WAV or FLAC stream without a length, which readers accept until its end, and no
   /// `FILE.json`; the recording begins when a named pipe has a reader. A reader that falls behind
   /// by more than 10 seconds loses sound. Errors: those of `AudioCapture.startAudioStream`, and
-  /// `fileFailed`, `permissionDenied`, `closedPipe`, `missingPackage`.
+  /// `fileFailed` (also for a `FILE.json` that is not empty and not the list of a recording),
+  /// `permissionDenied`, `closedPipe`, `missingPackage`.
   public func start(
     _ path: String, configuration: RecordingConfiguration = .init()
   ) async throws(StreamError) {

@@ -18,6 +18,8 @@ public struct RecordingConfiguration: Sendable, Hashable {
   public var follows: Bool
   /// The quality of the rate conversion.
   public var quality: ConversionQuality
+  /// Whether a `FILE.json` that is not the list of a recording is replaced, too.
+  package var replacesOtherLists = false
 
   /// Makes a configuration; by default the format follows the device.
   public init(

@@ -58,7 +58,9 @@ actor RecordingFile {
     published.withLock { $0.isWriting = pipe == nil && path != "-" }
     defer { endWriting() }
     hasSidecar = Sidecar.isPossible(for: path)
-    if hasSidecar, !File.exists(path) || access(path, W_OK) == 0 { try Sidecar.check(for: path) }
+    if hasSidecar, !File.exists(path) || access(path, W_OK) == 0 {
+      try Sidecar.check(for: path, replacesOthers: configuration.replacesOtherLists)
+    }
     writer = try SoundFileWriter(
       path: path, format: configuration.format ?? RecordingFormat(path: path),
       sampleRate: sampleRate, channels: channels, channelMap: channelMap, output: pipe, until: stop)
@@ -85,9 +87,12 @@ actor RecordingFile {
     let room = { limit.map { max(0, $0 - writer.frames) } ?? .max }
     let isNewInput = noteInputs(of: buffer, limit)
     let missing = Self.cut(buffer.missing, at: limit ?? .max)
+    let silenced = Self.cut(buffer.silenced, at: limit ?? .max)
     if !missing.isEmpty { current.missing = (current.missing + missing).joined() }
+    for zeros in silenced { current.missing.fill(zeros) }
+    let hasNews = isNewInput || !missing.isEmpty || !silenced.isEmpty
     // First: no silence is in the file that is not listed, also if the disk is full then.
-    if hasSidecar, isNewInput || !missing.isEmpty { try Sidecar.write(current, of: path) }
+    if hasSidecar, hasNews { try Sidecar.write(current, of: path) }
     do throws(StreamError) {
       var silence = min(room(), buffer.framesMissingBefore)
       if !writer.isFile {
@@ -115,7 +120,7 @@ actor RecordingFile {
       current.missing = Self.cut(current.missing, at: writer.frames)
       current.inputs.removeAll { $0.position >= writer.frames }
       publish()
-      if hasSidecar, isNewInput || !missing.isEmpty {
+      if hasSidecar, hasNews {
         if current.missing.isEmpty, current.inputs.count < 2 {
           Sidecar.remove(of: path)
         } else {

@@ -14,7 +14,8 @@ public struct RecordingProgress: Sendable, Hashable {
   public var sampleRate = 0
   /// Samples in a frame.
   public var channels = 0
-  /// The gaps that were filled with silence.
+  /// The gaps: those that were filled with silence, and zeros that the server delivered in place of
+  /// sound.
   public var missing: [MissingFrames] = []
   /// The sources of the sound, in order.
   public var inputs: [RecordedInput] = []

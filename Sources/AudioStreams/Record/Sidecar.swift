@@ -30,7 +30,11 @@ package enum Sidecar {
   }
 
   /// Throws if it could not be written, or the one of an earlier recording not be removed.
-  static func check(for recording: String) throws(StreamError) {
+  ///
+  /// - Parameter replacesOthers: whether a file of that name may be anything.
+  static func check(
+    for recording: String, replacesOthers: Bool = false
+  ) throws(StreamError) {
     let final = path(of: recording)
     let draft = draft(of: final)
     unlink(draft)
@@ -44,6 +48,18 @@ package enum Sidecar {
       if !File.exists(recording), folder.contains(error.number) { return }
       throw FileOutput.error("'\(final)' cannot be written", error)
     }
+    let isEmpty = File.status(final).map { $0.st_size == 0 } ?? true
+    guard replacesOthers || isEmpty || isList(final) else {
+      throw StreamError(
+        .fileFailed, "'\(final)' is not the list of an earlier recording, and would be replaced",
+        details: "move it, or give the recording another name")
+    }
+  }
+
+  /// Whether a file lists the gaps of a recording.
+  private static func isList(_ path: String) -> Bool {
+    struct Format: Decodable { let schema, sampleRate, channels: Int }
+    return (try? JSON.decode(Format.self, from: File.bytes(of: path))) != nil
   }
 
   /// Removes the one of an earlier recording with the same name.

@@ -5,9 +5,7 @@ import POSIX
 final class Promise<Value: Sendable>: Sendable {
   private struct State {
     var value: Value?
-    var waiting: [CheckedContinuation<Value, Never>] = []
-    /// The waits that end when their task is cancelled.
-    var leaving: [UInt64: CheckedContinuation<Value?, Never>] = [:]
+    var waits: [UInt64: CheckedContinuation<Value?, Never>] = [:]
     var lastID: UInt64 = 0
   }
 
@@ -15,27 +13,21 @@ final class Promise<Value: Sendable>: Sendable {
 
   /// Ends all waits; only the first value counts.
   func fulfill(_ value: Value) {
-    let (waiting, leaving) = state.withLock { state in
+    let waits = state.withLock { state in
       state.value = state.value ?? value
-      defer { (state.waiting, state.leaving) = ([], [:]) }
-      return (state.waiting, state.leaving.values)
+      defer { state.waits = [:] }
+      return state.waits.values
     }
-    for one in waiting { one.resume(returning: value) }
-    for one in leaving { one.resume(returning: value) }
+    for one in waits { one.resume(returning: value) }
   }
 
-  func value() async -> Value {
-    await withCheckedContinuation { continuation in
-      let value = state.withLock { state in
-        if state.value == nil { state.waiting.append(continuation) }
-        return state.value
-      }
-      if let value { continuation.resume(returning: value) }
-    }
-  }
+  // Only a wait that ends with its task may have no value.
+  func value() async -> Value { await wait(endsWithTask: false)! }
 
   /// Waits for the value; nil if the task is cancelled first.
-  func valueUnlessCancelled() async -> Value? {
+  func valueUnlessCancelled() async -> Value? { await wait(endsWithTask: true) }
+
+  private func wait(endsWithTask: Bool) async -> Value? {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID
@@ -43,13 +35,16 @@ final class Promise<Value: Sendable>: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let (isOver, value) = state.withLock { state in
-          if state.value == nil, !Task.isCancelled { state.leaving[id] = continuation }
-          return (state.leaving[id] == nil, state.value)
+          if state.value == nil, !endsWithTask || !Task.isCancelled {
+            state.waits[id] = continuation
+          }
+          return (state.waits[id] == nil, state.value)
         }
         if isOver { continuation.resume(returning: value) }
       }
     } onCancel: {
-      state.withLock { $0.leaving.removeValue(forKey: id) }?.resume(returning: nil)
+      guard endsWithTask else { return }
+      state.withLock { $0.waits.removeValue(forKey: id) }?.resume(returning: nil)
     }
   }
 }

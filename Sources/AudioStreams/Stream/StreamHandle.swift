@@ -37,7 +37,6 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     options.former_map = copy(request.formerMap?.description)
     options.role = copy(request.role)
     options.name = copy(request.name)
-    options.client = options.name
     guard let native = ps_stream_open(&options) else {
       throw StreamError(
         .engineInitFailed, "no audio thread could be started",

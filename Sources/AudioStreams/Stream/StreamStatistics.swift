@@ -41,11 +41,12 @@ public struct StreamStatistics: Sendable, Hashable {
   }
 
   /// The time within which this share of the callbacks ended, such as 0.999; at most one eighth too
-  /// long.
+  /// long, or ``longest`` if it is more than 7 ms.
   public func callbackTime(quantile: Double) -> Duration {
     let limit = UInt64(saturating: (Double(callbacks) * quantile).rounded(.up))
     var count: UInt64 = 0
-    for (index, bucket) in buckets.enumerated() {
+    // The last bucket has no end.
+    for (index, bucket) in buckets.dropLast().enumerated() {
       count += bucket
       if count >= limit { return .nanoseconds(Int64(ps_bucket_ns(UInt32(index)))) }
     }

@@ -1,7 +1,7 @@
 #ifndef AUDIOSESSION_AK_NOTE_QUEUE_H
 #define AUDIOSESSION_AK_NOTE_QUEUE_H
 
-// A lock-free queue of events from one thread to another; neither side ever waits.
+// A lock-free queue of events to one thread from others, one at a time; neither side ever waits.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,13 +26,13 @@ typedef struct ak_note_queue ak_note_queue;
 ak_note_queue *ak_note_queue_create(void);
 void ak_note_queue_destroy(ak_note_queue *queue);
 
-/// Appends an event; false, and counted, if the queue is full. The producer's thread only.
+/// Appends an event; false, and counted, if the queue is full. Any thread, but one at a time.
 bool ak_note_queue_push(ak_note_queue *queue, const ak_note_event *event);
 /// Takes the oldest event; false if there is none. The consumer's thread only.
 bool ak_note_queue_pop(ak_note_queue *queue, ak_note_event *event);
 /// The number of refused events; any thread.
 uint64_t ak_note_queue_refused(const ak_note_queue *queue);
-/// Calls from the wrong thread, or of two producers at once. Any thread.
+/// Calls of a second consumer's thread, or of two producers at once. Any thread.
 uint64_t ak_note_queue_violations(const ak_note_queue *queue);
 
 #endif

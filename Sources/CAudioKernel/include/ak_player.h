@@ -6,11 +6,15 @@
 
 typedef struct ak_player ak_player;
 
-/* Any thread, before the player is shared and after. */
+/* The owner, before the player is shared and after. */
 
-/* Makes a player for interleaved frames with this number of channels; NULL without memory. */
+/* Makes a player for interleaved frames with this number of channels, and a ring of at least this number of
+ * frames; NULL without memory. */
 ak_player *ak_player_create(size_t channels, size_t frames);
 void ak_player_destroy(ak_player *player);
+
+/* Any thread, at any time. */
+
 /* The ring to which the other thread writes floats. */
 ak_ring *ak_player_ring(const ak_player *player);
 /* The number of played frames of the ring. */

@@ -11,13 +11,14 @@
 
 typedef struct ak_ring ak_ring;
 
-/* Any thread, before the ring is shared and after. */
+/* The owner, before the ring is shared and after. */
 
 /* Makes a ring for at least this number of bytes, with every page touched; NULL without memory. */
 ak_ring *ak_ring_create(size_t bytes);
 void ak_ring_destroy(ak_ring *ring);
-/* The number of bytes in a full ring. */
-size_t ak_ring_capacity(const ak_ring *ring);
+
+/* Any thread, at any time. */
+
 /* The number of calls from a wrong thread. */
 uint64_t ak_ring_violations(const ak_ring *ring);
 
@@ -35,7 +36,5 @@ bool ak_ring_write_record(ak_ring *ring, const void *head, size_t head_count, co
 size_t ak_ring_readable(const ak_ring *ring);
 /* Reads exactly this number of bytes, or none if there are fewer. */
 bool ak_ring_read(ak_ring *ring, void *bytes, size_t count);
-/* Drops up to this number of bytes; returns how many. */
-size_t ak_ring_skip(ak_ring *ring, size_t count);
 
 #endif

@@ -4,7 +4,8 @@
 // A small synthesizer: eight sine voices with envelopes, one low-pass, one limiter.
 //
 // Threads: one producer at a time calls `ak_synth_push`, the audio thread calls `ak_synth_render`;
-// both may run at once. The synthesizer's owner calls the other functions, while neither runs.
+// both may run at once. Any thread may read the figures, at any time. The synthesizer's owner makes and
+// destroys it, while none of these runs.
 // `ak_synth_render` does not allocate, lock, wait, log or make a system call.
 
 #include <stdbool.h>
@@ -54,9 +55,9 @@ uint64_t ak_synth_position(const ak_synth *synth);
 uint64_t ak_synth_last_sound(const ak_synth *synth);
 /// The voices that sound; any thread.
 uint32_t ak_synth_sounding(const ak_synth *synth);
-/// The events that were refused because the queue was full; any thread.
+/// The events that `ak_synth_push` refused; any thread.
 uint64_t ak_synth_refused(const ak_synth *synth);
-/// Calls on its queue from the wrong thread; any thread.
+/// Calls on its queue from a second audio thread, or of two producers at once; any thread.
 uint64_t ak_synth_violations(const ak_synth *synth);
 /// The voices that a later note took over; any thread.
 uint64_t ak_synth_stolen(const ak_synth *synth);

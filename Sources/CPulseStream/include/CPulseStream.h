@@ -59,8 +59,7 @@ typedef enum {
 typedef struct {
   ps_direction direction;
   const char *server;     /* NULL: the environment's */
-  const char *client;     /* the name under which the program is listed */
-  const char *name;       /* the name under which the stream is listed */
+  const char *name;       /* the name under which the program and the stream are listed */
   const char *device;     /* NULL: follows the default */
   uint32_t rate;          /* Hz; 0: the device's */
   uint32_t channels;      /* 0: the device's */
@@ -73,11 +72,9 @@ typedef struct {
   bool is_fixed;          /* the program chose the device: sessions must not move the stream */
   bool stays_put;         /* the server must not move it either: the stream ends with its device */
   uint32_t latency_us;    /* record: the device's; playback: the whole buffer's; 0: the server's */
-  uint32_t request_us;    /* playback: the minimum per request; 0: a quarter of the latency */
   uint32_t ring_ms;       /* record: how much sound the ring holds */
   bool signals_requests;  /* playback: also signal after each request */
   bool pauses;            /* playback: pauses while the server requests it */
-  bool no_realtime;       /* do not ask for realtime scheduling */
 } ps_options;
 
 /* What the server granted; valid once the state has been PS_READY. */
@@ -158,7 +155,8 @@ void ps_stream_stop(ps_stream *stream);
 /* Reads a chunk of at most PS_CHUNK_FRAMES frames; false if there is none. */
 bool ps_stream_read(ps_stream *stream, ps_chunk *chunk, float *samples);
 
-/* Stops the stream and waits some milliseconds for its thread; its figures remain readable. */
+/* Stops the stream and waits for its thread: some milliseconds, but up to two seconds if the thread has just
+ * begun to ask rtkit on a bus that does not answer. Its figures remain readable. */
 void ps_stream_join(ps_stream *stream);
 
 /* The last call: joins the thread if that was not done, and frees everything. */
@@ -169,7 +167,7 @@ void ps_stream_free(ps_stream *stream);
 typedef void (*ps_probe)(bool begins);
 void ps_set_probe(ps_probe probe);
 
-/* The upper end of a bucket of ps_stats, in nanoseconds. */
+/* The upper end of a bucket of ps_stats, in nanoseconds; the last bucket also has what is longer. */
 uint64_t ps_bucket_ns(unsigned bucket);
 
 #endif

@@ -46,15 +46,16 @@ public final class Disturbance: Sendable {
   /// The error for a fault that did not begin.
   var isLate: SandboxError { SandboxError(.timedOut, "\(name) did not begin in time") }
 
-  /// Ends the fault and waits some milliseconds for its processes to end. A second call has no
-  /// effect.
+  /// Ends the fault: kills its processes, and waits some milliseconds for the first of them. A second
+  /// call has no effect.
   public func stop() async {
     try? await onOwnThread { [self] () throws(SandboxError) in end() }
   }
 
   /// Like ``stop()``, on this thread.
   func end() {
-    // Holds the lock, so that a second call returns only when all processes have ended.
+    // Holds the lock, so that a second call returns only when all processes have been killed. Only the
+    // shell is a child of this process, and awaited.
     leash.withLock { leash in
       guard leash != nil else { return }
       leash = nil

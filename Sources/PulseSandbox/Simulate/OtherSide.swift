@@ -59,7 +59,7 @@ final class OtherSide: Sendable {
 
   func add(_ faults: FaultServer) { state.withLock { $0.faults = faults } }
 
-  /// Ends all of it and waits for the processes. Blocks for a moment.
+  /// Ends all of it, and waits for the shells of the disturbances. Blocks for a moment.
   func end() {
     let former = state.withLock { state in
       defer { state = State(isEnded: true) }

@@ -33,14 +33,7 @@ extension PulseSandbox {
   /// The sink or source with a name.
   func find(_ name: String, _ direction: Direction? = nil) async throws(SandboxError) -> Device {
     try await withClient { client throws(SandboxError) in
-      let snapshot = try await client.look()
-      let devices = snapshot.hardware.filter { direction == nil || $0.direction == direction }
-      guard let device = devices.first(where: { $0.name == name }) else {
-        throw SandboxError(
-          .noSuchDevice, "there is no device '\(name)' in the sandbox",
-          remedy: "it has: " + devices.map(\.name).joined(separator: ", "))
-      }
-      return device
+      try await client.look().find(name, direction)
     }
   }
 
@@ -76,7 +69,8 @@ extension PulseSandbox {
     _ card: String, _ message: String, _ parameter: String
   ) async throws(SandboxError) {
     guard configuration.cards.isEmpty else {
-      let answer = try await askCards("\(card) \(message) \(parameter)")
+      let answer = try await askCards(
+        "\(card) \(message) \(parameter)", until: .now + Self.patience)
       guard answer != "ok" else { return }
       throw SandboxError(
         answer.hasPrefix("no such") ? .noSuchDevice : .refused,
@@ -91,12 +85,14 @@ extension PulseSandbox {
   }
 
   /// The answer of PipeWire's simulated cards to a line.
-  func askCards(_ line: String) async throws(SandboxError) -> String {
+  func askCards(
+    _ line: String, until deadline: ContinuousClock.Instant
+  ) async throws(SandboxError) -> String {
     try await onOwnThread { [folder] () throws(SandboxError) in
       let connection = try connectedSocket(folder.cards, SOCK_STREAM)
       connection.send("\(line)\n".utf8)
       return try connection.text(
-        until: .now + Self.patience,
+        until: deadline,
         late: SandboxError(.timedOut, "the simulated cards did not answer in time"),
         ended: SandboxError(.notRunning, "the simulated cards have ended"))
     }
@@ -120,6 +116,17 @@ extension PulseClient {
 extension ServerSnapshot {
   /// Sinks, and sources that are no monitors.
   var hardware: [Device] { sinks + sources.filter { !$0.isMonitor } }
+
+  /// The sink or source with a name.
+  func find(_ name: String, _ direction: Direction? = nil) throws(SandboxError) -> Device {
+    let devices = hardware.filter { direction == nil || $0.direction == direction }
+    guard let device = devices.first(where: { $0.name == name }) else {
+      throw SandboxError(
+        .noSuchDevice, "there is no device '\(name)' in the sandbox",
+        remedy: "it has: " + devices.map(\.name).joined(separator: ", "))
+    }
+    return device
+  }
 
   private var jacks: [(card: String, port: String)] {
     // A sandbox's PipeWire has no other cards.

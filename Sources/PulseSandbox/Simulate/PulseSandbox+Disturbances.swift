@@ -70,7 +70,7 @@ extension PulseSandbox {
   public func interrupt(
     role: String = "phone", on device: String? = nil, as name: String = "call"
   ) async throws(SandboxError) -> Disturbance {
-    if let device { _ = try await find(device, .output) }
+    if let device { _ = try await find(device, .output) } else { try await requireSink() }
     let script = """
       pacat --playback -n "$1" --stream-name="$1" --property=media.role="$2" ${3:+-d "$3"} \\
         --latency-msec=100 --raw </dev/zero >/dev/null &
@@ -82,6 +82,16 @@ extension PulseSandbox {
       try await client.sinkInputs().contains {
         $0.properties["application.process.id"] == process && !$0.isCorked
       }
+    }
+  }
+
+  /// Without a sink no stream ever begins.
+  private func requireSink() async throws(SandboxError) {
+    try await withClient(Self.observer) { client throws(SandboxError) in
+      guard try await client.look().sinks.isEmpty else { return }
+      throw SandboxError(
+        .refused, "there is no sink in the sandbox on which a call could play",
+        remedy: "make one: pactl load-module module-null-sink")
     }
   }
 

@@ -133,8 +133,8 @@ extension PulseSandbox {
   }
 
   private func setSuspended(_ name: String, _ isSuspended: Bool) async throws(SandboxError) {
-    let device = try await find(name)
     try await withClient { client throws(SandboxError) in
+      let device = try await client.look().find(name)
       try await sandboxed { () throws(PulseError) in
         try await client.suspend(device.direction, device: name, isSuspended)
       }

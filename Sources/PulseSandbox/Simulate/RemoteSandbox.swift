@@ -23,6 +23,7 @@ package struct RemoteSandbox: Sendable {
     do throws(SandboxError) {
       connection = PacketConnection(try connectedSocket(path, .init(SOCK_SEQPACKET.rawValue)))
     } catch {
+      guard error.code == .notRunning else { throw error }
       throw SandboxError(
         .closed, "the sandbox in \(folder) no longer exists",
         remedy: "leave its shell, or run 'audiosession sandbox' again")

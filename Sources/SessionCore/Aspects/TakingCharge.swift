@@ -84,7 +84,7 @@ extension PlanContext {
     guard isArriving(setting, port) else { return (wanted, true) }
     // A device may return with another number of channels.
     guard let charge = input.charges?.charge(of: setting, port: port)?.value,
-      charge.channelCount == wanted.channelCount
+      charge.volume?.values.count == wanted.volume?.values.count
     else { return (wanted, false) }
     return (charge, false)
   }

@@ -31,7 +31,7 @@ package struct Diagnosis: Sendable, Hashable {
         notMade.append(NotMade(reason: reason, checks: [check.code]))
       }
       // Only recorded inputs are checked.
-      if check.code.needsSound, facts.heard != nil { findings += check.findings(facts) }
+      if check.code.needsSound, facts.recordings != nil { findings += check.findings(facts) }
     }
     // Stable: within one severity the order of the checks stays.
     findings = Finding.Severity.allCases.flatMap { severity in
@@ -61,11 +61,11 @@ extension DoctorCheck {
       return "the server runs on \(host), whose files and programs are not seen from here"
     }
     guard code.needsSound else { return nil }
-    guard facts.heard?.isEmpty == false || !facts.unheard.isEmpty else {
+    guard facts.recordings?.isEmpty == false || !facts.unrecorded.isEmpty else {
       return "no input was recorded"
     }
-    return facts.unheard.isEmpty
-      ? nil : "nothing could be recorded from \(Words.list(facts.unheard))"
+    return facts.unrecorded.isEmpty
+      ? nil : "nothing could be recorded from \(Words.list(facts.unrecorded))"
   }
 }
 

@@ -23,7 +23,7 @@ package struct MachineFacts: Sendable {
   }
 
   /// A process.
-  package struct Program: Sendable, Hashable {
+  package struct Program: Sendable, Hashable, RunningProgram {
     /// The process id.
     package var pid: Int32
     /// The program's name, as in the process list.
@@ -64,7 +64,7 @@ package struct MachineFacts: Sendable {
   }
 
   /// The result of recording an input.
-  package struct Heard: Sendable, Hashable {
+  package struct Recording: Sendable, Hashable {
     /// A fault of the sound; channels are counted from 0.
     package enum Fault: Sendable, Hashable {
       /// All channels are silent.
@@ -144,9 +144,9 @@ package struct MachineFacts: Sendable {
   /// The paths of the session's files.
   package var storeFiles: [StoreFiles.File: String] = [:]
   /// The results of recording the inputs; nil if nothing was recorded.
-  package var heard: [Heard]?
+  package var recordings: [Recording]?
   /// The inputs that could not be recorded.
-  package var unheard: [String] = []
+  package var unrecorded: [String] = []
 
   package init() {}
 

@@ -51,8 +51,7 @@ private func wayToServer(_ facts: MachineFacts) -> Finding.Remedy {
   for socket in facts.sockets {
     guard let program = socket.program, !socketKeepers.contains(program.name) else { continue }
     return .init(
-      "\(program.name) (process \(program.pid)) listens at \(socket.path): name it with --server or "
-        + "PULSE_SERVER.")
+      "\(program.title) listens at \(socket.path): name it with --server or PULSE_SERVER.")
   }
   guard facts.isUsersServer else {
     let place = facts.serverHost.map { " on \($0)" } ?? ""
@@ -77,10 +76,10 @@ private func otherServers(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
     guard let program = socket.program, program.pid != facts.server?.pid,
       !socketKeepers.contains(program.name)
     else { return nil }
-    let mine = facts.server.map { "\($0.name) (process \($0.pid))" } ?? "the server in use"
+    let mine = facts.server?.title ?? "the server in use"
     return Finding(
       .otherServer, .warning, object: socket.path,
-      "\(program.name) (process \(program.pid)) listens here, beside \(mine)",
+      "\(program.title) listens here, beside \(mine)",
       why: "Programs that find the other server play and record there: nothing that is set here "
         + "reaches them.",
       .init(

@@ -30,7 +30,7 @@ private func stoppedHolder(_ facts: MachineFacts, _ snapshot: ServerSnapshot) ->
   return [
     Finding(
       .stoppedHolder, .warning, object: holder.name,
-      "\(holder.name) (process \(holder.pid)), which has the session, is stopped, by Ctrl-Z perhaps",
+      "\(holder.title), which has the session, is stopped, by Ctrl-Z perhaps",
       why: "Until it continues, nothing is restored, and other commands wait for it in vain.",
       .init("Let it continue.", command: "kill -CONT \(holder.pid)"))
   ]

@@ -46,7 +46,7 @@ extension SessionState {
 }
 
 private func silentInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  facts.heard(in: snapshot) { fault, device in
+  facts.findings(in: snapshot) { fault, device in
     guard fault == .silent, !device.isMuted else { return nil }
     guard device.isHardware else {
       return Finding(
@@ -72,7 +72,7 @@ private func silentInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
 }
 
 private func deadChannels(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  facts.heardDevices(in: snapshot).compactMap { device, faults -> Finding? in
+  facts.recordedDevices(in: snapshot).compactMap { device, faults -> Finding? in
     let levels = device.volume.values
     let dead = faults.compactMap { fault -> Int? in
       // One whose level is 0 is silent by choice.
@@ -96,7 +96,7 @@ private func deadChannels(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
 }
 
 private func dualMono(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  facts.heardDevices(in: snapshot).compactMap { device, faults -> Finding? in
+  facts.recordedDevices(in: snapshot).compactMap { device, faults -> Finding? in
     let copies = faults.compactMap { fault -> [Int]? in
       if case .dualMono(let one, let other) = fault { [one, other] } else { nil }
     }
@@ -119,7 +119,7 @@ private func dualMono(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fin
 }
 
 private func clippedInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  facts.heard(in: snapshot) { fault, device in
+  facts.findings(in: snapshot) { fault, device in
     guard case .clipping(let channel, let samples) = fault else { return nil }
     return Finding(
       .clippedInput, .warning, object: device.name,
@@ -134,7 +134,7 @@ private func clippedInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) ->
 }
 
 private func offsetInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  facts.heard(in: snapshot) { fault, device in
+  facts.findings(in: snapshot) { fault, device in
     guard case .offset(let channel, let value) = fault else { return nil }
     let percent = Int(saturating: value * 1000)
     return Finding(
@@ -147,20 +147,20 @@ private func offsetInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
 
 extension MachineFacts {
   /// The findings of a rule for each fault of each input that still exists.
-  fileprivate func heard(
-    in snapshot: ServerSnapshot, _ rule: (Heard.Fault, Device) -> Finding?
+  fileprivate func findings(
+    in snapshot: ServerSnapshot, _ rule: (Recording.Fault, Device) -> Finding?
   ) -> [Finding] {
-    heardDevices(in: snapshot).flatMap { device, faults in
+    recordedDevices(in: snapshot).flatMap { device, faults in
       faults.compactMap { rule($0, device) }
     }
   }
 
   /// The inputs that were recorded and still exist, with their faults.
-  fileprivate func heardDevices(
+  fileprivate func recordedDevices(
     in snapshot: ServerSnapshot
-  ) -> [(device: Device, faults: [Heard.Fault])] {
-    (heard ?? []).compactMap { heard in
-      snapshot.device(.input, named: heard.device).map { ($0, heard.faults) }
+  ) -> [(device: Device, faults: [Recording.Fault])] {
+    (recordings ?? []).compactMap { recording in
+      snapshot.device(.input, named: recording.device).map { ($0, recording.faults) }
     }
   }
 }

@@ -14,7 +14,7 @@ extension MachineFacts {
       : [nil, report.preferred].contains(report.actual)
         ? "a value that no reading shows now" : "another value"
     let holder =
-      state.holder.map { "\($0.name) (process \($0.pid)) maintains the session" }
+      state.holder.map { "\($0.title) maintains the session" }
       ?? "no running process maintains it"
     return ["\(profile) asks for \(value); \(holder)"]
       + changes(of: property, report, state, snapshot)

@@ -4,7 +4,7 @@
 /// The lock itself is the kernel's; its owner writes the record, every process reads it.
 package struct LockRecord: Sendable, Hashable {
   /// A process with the lock.
-  package struct Owner: Sendable, Hashable {
+  package struct Owner: Sendable, Hashable, RunningProgram {
     package var pid: Int32
     /// Whether the process keeps the lock beyond one command.
     package var isHolding: Bool

@@ -47,8 +47,7 @@ package struct Baseline: Sendable, Hashable, Codable {
 
     /// Whether it is a default that was a device of ours.
     var isOwnDefault: Bool {
-      guard case .defaultDevice = setting, case .name(let name) = before else { return false }
-      return Owned.isName(name)
+      if setting.isDefault, case .name(let name) = before { Owned.isName(name) } else { false }
     }
 
     /// Whether the session has changed it; otherwise the entry only has its value from when the

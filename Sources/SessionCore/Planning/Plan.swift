@@ -35,8 +35,7 @@ public struct Plan: Sendable, Hashable, Codable {
   var batch: ArraySlice<Step> {
     let next = steps.dropFirst().firstIndex { $0.phase != steps[0].phase || $0.isDeferred }
     let batch = steps[..<(next ?? steps.endIndex)]
-    let port = batch.firstIndex { if case .port = $0.setting { true } else { false } }
-    guard let port else { return batch }
+    guard let port = batch.firstIndex(where: \.setting.isPort) else { return batch }
     let named = claims.filter { $0.object == batch[port].setting.object }
     let settings = named + batch[port...].map(\.setting)
     return settings.contains(where: \.isLevel) ? batch[...port] : batch

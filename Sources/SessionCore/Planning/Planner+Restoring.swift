@@ -14,7 +14,7 @@ extension Planner {
   ///
   /// - Parameter phase: the phase, if it is not the setting's own.
   mutating func emit(restoring entry: Baseline.Entry, in phase: Phase? = nil) {
-    if case .port(_, let device) = entry.setting { emitLevels(of: device, in: phase ?? .port) }
+    if entry.setting.isPort { emitLevels(of: entry.setting.object, in: phase ?? .port) }
     let isPredicted = server.isPredicted(entry.setting.object)
     let isShown = entry.isShown(in: server.snapshot)
     // The level of a port that a step of this plan chooses is only visible afterwards.
@@ -76,11 +76,11 @@ extension Planner {
   /// has no request to take a choice back.
   private func choiceNote(_ entry: Baseline.Entry, _ now: SettingValue?) -> String? {
     guard input.occasion == .asked, input.mode == AudioMode(), entry.isPicked == true,
-      case .defaultDevice(let direction) = entry.setting
+      entry.setting.isDefault
     else { return nil }
     let chosen = entry.before == .absent ? now : entry.before
     guard case .name(let name)? = chosen, !Owned.isName(name) else { return nil }
-    return "the default \(direction == .input ? "source" : "sink") stays chosen, as \(name): "
+    return "the \(entry.setting.title) stays chosen, as \(name): "
       + "the session cannot take a choice back"
       + (server.snapshot.has(.sessionManager)
         ? "; 'wpctl clear-default' can, for all defaults" : "")
@@ -121,10 +121,10 @@ extension Planner {
     }
     for (absence, entries) in kept {
       if case .unplugged(let name) = absence {
-        for case .defaultDevice(let direction) in entries.map(\.setting) {
+        for setting in entries.map(\.setting) where setting.isDefault {
           plan.left.append(
-            "\(name) is unplugged: it is the default \(direction == .input ? "source" : "sink") "
-              + "again when it returns, or by 'revert' then")
+            "\(name) is unplugged: it is the \(setting.title) again when it returns, or by "
+              + "'revert' then")
         }
       }
       let (place, moment) =
@@ -157,12 +157,11 @@ extension Planner {
 
   /// Restores what a server remembers of a device before the device goes with its card's profile.
   mutating func emit(restoringAllOf device: String, in phase: Phase) {
-    for entry in restore where entry.setting.object == device {
-      if case .port = entry.setting {
-        emit(restoring: entry, in: phase)
-      } else if entry.setting.isLevel, entry.isShown(in: server.snapshot) {
-        emit(restoring: entry, in: phase)
-      }
+    for entry in restore
+    where entry.setting.object == device
+      && (entry.setting.isPort || entry.setting.isLevel && entry.isShown(in: server.snapshot))
+    {
+      emit(restoring: entry, in: phase)
     }
   }
 }
@@ -171,9 +170,8 @@ extension Setting {
   /// The name of a restored value of a device, for users; nil for a default, which is not part of
   /// its device.
   var restoredNoun: String? {
-    if case .defaultDevice = self { return nil }
     if case .volume(.input, _) = self { return "gain" }
-    return propertyName
+    return isDefault ? nil : propertyName
   }
 }
 

@@ -15,15 +15,10 @@ extension PropertyRow {
 }
 
 /// The latency offset of the port in use.
-struct LatencyOffsetAspect: Aspect {
+struct LatencyOffsetAspect: LeveledAspect {
   let direction: Direction
-  var phase: Phase { .levels }
 
   var property: Property { .latencyOffset(direction) }
-
-  var isSetBeforeUse: Bool { true }
-
-  func direction(of mode: AudioMode) -> Direction? { direction }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let offset = context.mode.preferences(direction).latencyOffset,

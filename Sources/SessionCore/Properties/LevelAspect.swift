@@ -19,15 +19,10 @@ extension PropertyRow {
 }
 
 /// Gain of the hardware input, or volume of the hardware output, the same on every channel.
-struct LevelAspect: Aspect {
+struct LevelAspect: LeveledAspect {
   let direction: Direction
-  var phase: Phase { .levels }
 
   var property: Property { .level(direction) }
-
-  var isSetBeforeUse: Bool { true }
-
-  func direction(of mode: AudioMode) -> Direction? { direction }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let volume = context.mode.preferences(direction).volume,

@@ -13,15 +13,10 @@ extension PropertyRow {
 
 /// Mute of the hardware. Neither upkeep nor a mode that is applied again unmutes an input: false takes
 /// effect only in an explicit apply.
-struct MuteAspect: Aspect {
+struct MuteAspect: LeveledAspect {
   let direction: Direction
-  var phase: Phase { .levels }
 
   var property: Property { .muted(direction) }
-
-  var isSetBeforeUse: Bool { true }
-
-  func direction(of mode: AudioMode) -> Direction? { direction }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let muted = context.mode.preferences(direction).muted,

@@ -25,21 +25,19 @@ extension ServerSnapshot {
   /// Where a step acts now. A level is set on the port in use, and a server passes over a default device
   /// whose port is not available.
   package func place(of step: Step) -> StepPlace {
-    var device = device(of: step.setting)
-    if case .name(let name) = step.to, case .defaultDevice(let direction) = step.setting {
-      device = self.device(direction, named: name)
-    } else if !step.setting.isLevel {
-      return StepPlace(device: device?.index)
-    }
-    return StepPlace(device: device?.index, port: device?.activePort)
+    let chosen = newDefault(of: step)
+    let device = chosen ?? self.device(of: step.setting)
+    let hasPort = chosen != nil || step.setting.isLevel
+    return StepPlace(device: device?.index, port: hasPort ? device?.activePort : nil)
   }
 
   /// Whether a default has no effect because nothing is plugged into its device.
-  package func passesOver(_ step: Step) -> Bool {
-    guard case .defaultDevice(let direction) = step.setting, case .name(let name) = step.to else {
-      return false
-    }
-    return device(direction, named: name)?.canBeDefault == false
+  package func passesOver(_ step: Step) -> Bool { newDefault(of: step)?.canBeDefault == false }
+
+  private func newDefault(of step: Step) -> Device? {
+    guard case .defaultDevice(let direction) = step.setting, case .name(let name) = step.to
+    else { return nil }
+    return device(direction, named: name)
   }
 }
 

@@ -386,8 +386,7 @@ package struct Reconciler: Sendable {
   /// Whether a step restores what an earlier mode set and this one does not name. A default is also set
   /// before a link is removed, a person's mute is copied, and a silent card is switched off.
   func onlyRestores(_ step: Step) -> Bool {
-    if case .defaultDevice = step.setting { return false }
-    guard input.silentCards == nil else { return false }
+    guard !step.setting.isDefault, input.silentCards == nil else { return false }
     return !step.isPermanent && step.setting.is(.outlivesSession)
       && !lastPlan.claims.contains(step.setting)
   }

@@ -39,6 +39,11 @@ package enum Words {
     return "\(command[..<end]) \(server)\(command[end...])"
   }
 
+  /// `1 step`, `2 steps`.
+  package static func count(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)" + (count == 1 ? "" : "s")
+  }
+
   /// `a, b and c`.
   package static func list(_ words: [String], last: String = "and") -> String {
     guard words.count > 1, let end = words.last else { return words.first ?? "" }

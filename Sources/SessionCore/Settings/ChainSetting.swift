@@ -28,3 +28,11 @@ struct ChainSetting: LinkKind {
     if case .remap(let spec) = value { spec } else { nil }
   }
 }
+
+extension RemapSpec {
+  func predict(_ module: Index<Module>, in server: inout PredictedServer) {
+    server.addDevice(
+      direction, name, map, [Owned.roleKey: Owned.remapRole], of: module, on: master,
+      taking: masterMap)
+  }
+}

@@ -20,3 +20,19 @@ struct CombinationSetting: LinkKind {
     if case .combination(let spec) = value { spec } else { nil }
   }
 }
+
+extension CombineSpec {
+  func predict(_ module: Index<Module>, in server: inout PredictedServer) {
+    server.addDevice(
+      .output, Owned.combineName, map,
+      [Owned.roleKey: Owned.combineRole, Owned.primaryKey: primary], of: module, on: primary,
+      taking: map)
+    for name in outputs where name != primary {
+      guard let device = server.snapshot.device(.output, named: name) else { continue }
+      server.snapshot.sinkInputs.append(
+        Stream(
+          direction: .output, index: server.freeStreamIndex(.output), ownerModule: module,
+          device: device.index, sampleSpec: device.sampleSpec, channelMap: map))
+    }
+  }
+}

@@ -21,3 +21,15 @@ struct EchoCancellerSetting: LinkKind {
     if case .echoCanceller(let spec) = value { spec } else { nil }
   }
 }
+
+extension EchoCancellerSpec {
+  func predict(_ module: Index<Module>, in server: inout PredictedServer) {
+    server.addDevice(
+      .input, Owned.echoName(.input), map,
+      [Owned.roleKey: Owned.echoRole, Owned.echoKey: "\(method) \(rate)"], of: module,
+      on: input, taking: map)
+    server.addDevice(
+      .output, Owned.echoName(.output), .mono, [Owned.roleKey: Owned.echoRole], of: module,
+      on: output, taking: .mono)
+  }
+}

@@ -18,6 +18,8 @@ protocol LinkSpec {
   var moduleArgument: String { get }
   /// The devices on which it stands.
   var masters: [NamedDevice] { get }
+  /// Predicts what its module makes.
+  func predict(_ module: Index<Module>, in server: inout PredictedServer)
 }
 
 extension LinkKind {
@@ -28,9 +30,9 @@ extension LinkKind {
 
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     for direction in Direction.allCases { server.removeLink(setting, direction) }
-    if case .remap(let spec) = value { server.addRemap(spec) }
-    if case .combination(let spec) = value { server.addCombination(spec) }
-    if case .echoCanceller(let spec) = value { server.addCanceller(spec) }
+    guard let spec = spec(value) else { return }
+    let module = server.addModule(moduleName, spec.moduleArgument)
+    spec.predict(module, in: &server)
   }
 
   /// The defaults, except one that is another device than the link: a link's removal keeps it.
@@ -129,39 +131,6 @@ extension PredictedServer {
     }
   }
 
-  mutating func addRemap(_ spec: RemapSpec) {
-    let module = addModule(spec.moduleName, spec.moduleArgument)
-    add(
-      spec.direction, spec.name, spec.map, [Owned.roleKey: Owned.remapRole], of: module,
-      on: spec.master, taking: spec.masterMap)
-  }
-
-  mutating func addCombination(_ spec: CombineSpec) {
-    let module = addModule(CombineSpec.moduleName, spec.moduleArgument)
-    add(
-      .output, Owned.combineName, spec.map,
-      [Owned.roleKey: Owned.combineRole, Owned.primaryKey: spec.primary], of: module,
-      on: spec.primary, taking: spec.map)
-    for name in spec.outputs where name != spec.primary {
-      guard let device = snapshot.device(.output, named: name) else { continue }
-      snapshot.sinkInputs.append(
-        Stream(
-          direction: .output, index: freeStreamIndex(.output), ownerModule: module,
-          device: device.index, sampleSpec: device.sampleSpec, channelMap: spec.map))
-    }
-  }
-
-  mutating func addCanceller(_ spec: EchoCancellerSpec) {
-    let module = addModule(EchoCancellerSpec.moduleName, spec.moduleArgument)
-    add(
-      .input, Owned.echoName(.input), spec.map,
-      [Owned.roleKey: Owned.echoRole, Owned.echoKey: "\(spec.method) \(spec.rate)"], of: module,
-      on: spec.input, taking: spec.map)
-    add(
-      .output, Owned.echoName(.output), .mono, [Owned.roleKey: Owned.echoRole], of: module,
-      on: spec.output, taking: .mono)
-  }
-
   mutating func addModule(_ name: String, _ argument: String) -> Index<Module> {
     let index = Index<Module>(Self.free(snapshot.modules.map(\.index.rawValue)))
     snapshot.modules.append(Module(index: index, name: name, argument: argument))
@@ -169,7 +138,7 @@ extension PredictedServer {
   }
 
   /// A device of the session, and the stream that connects it to its master.
-  private mutating func add(
+  mutating func addDevice(
     _ direction: Direction, _ name: String, _ map: ChannelMap, _ properties: [String: String],
     of module: Index<Module>, on master: String, taking masterMap: ChannelMap
   ) {

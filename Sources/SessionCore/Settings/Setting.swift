@@ -96,6 +96,9 @@ extension Setting {
   package var isHint: Bool { `is`(.hint) }
   package var isLevel: Bool { `is`(.level) }
 
+  var isDefault: Bool { if case .defaultDevice = self { true } else { false } }
+  var isPort: Bool { if case .port = self { true } else { false } }
+
   /// The role of our devices of a direction for this setting; nil if it has none there.
   func role(_ direction: Direction) -> String? { kind.link?.role(direction) }
 

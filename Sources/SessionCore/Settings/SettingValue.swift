@@ -23,9 +23,9 @@ extension SettingValue {
   /// The latency or offset; nil for other values.
   var duration: Duration? { if case .duration(let duration) = self { duration } else { nil } }
 
-  /// How many channels a volume has; nil for other values.
-  var channelCount: Int? {
-    if case .volume(let volumes) = self { volumes.values.count } else { nil }
+  /// The volume; nil for other values.
+  package var volume: ChannelVolumes? {
+    if case .volume(let volume) = self { volume } else { nil }
   }
 }
 

@@ -84,7 +84,7 @@ extension PropertyReport: CustomStringConvertible {
   /// The actual value, the preferred one if it differs, the verdict and the reason.
   public var description: String {
     let value = actual.map { "\($0)" } ?? "unknown"
-    let wish = preferred.flatMap { $0 == actual ? nil : ", preferred \($0)" } ?? ""
-    return "\(value)\(wish): \(verdict.rawValue)" + (reason.map { " (\($0))" } ?? "")
+    let preference = preferred.flatMap { $0 == actual ? nil : ", preferred \($0)" } ?? ""
+    return "\(value)\(preference): \(verdict.rawValue)" + (reason.map { " (\($0))" } ?? "")
   }
 }

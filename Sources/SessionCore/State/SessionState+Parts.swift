@@ -32,7 +32,7 @@ extension SessionState {
   }
 
   /// The process that holds the session.
-  public struct Holder: Sendable, Hashable, Codable, EncodableWithNulls {
+  public struct Holder: Sendable, Hashable, Codable, EncodableWithNulls, RunningProgram {
     /// Its process id.
     public var pid: Int32
     /// Its program's name.

@@ -1,4 +1,5 @@
-/// Decides when a holder asks through a new connection which devices are the defaults.
+/// Decides when a session asks through a new connection which devices are the defaults: one that holds, or
+/// whose events or states are read.
 ///
 /// PipeWire may stop reporting changes of the defaults to every program that is connected: its
 /// `module-metadata` holds them back while a new program waits for the session manager's answer, and
@@ -20,13 +21,18 @@ package struct DefaultsCheck: Sendable, Hashable {
 
   /// Notes a look, or the end of a change; true if the defaults are to be checked, too, after a look.
   ///
-  /// - Parameter isNeeded: whether a session holds on a server that needs the check.
-  package mutating func beginLook(at now: Duration, isNeeded: Bool) -> Bool {
+  /// - Parameters:
+  ///   - isNeeded: whether a mode or a reader depends on it, on a server that needs the check.
+  ///   - isHolder: whether looks are checked, too. There may be many readers, and each check is a client.
+  package mutating func beginLook(
+    at now: Duration, isNeeded: Bool, isHolder: Bool = true
+  ) -> Bool {
     guard isNeeded else {
       last = nil
       return false
     }
-    guard last.map({ now - $0 >= Self.pause }) ?? true else { return false }
+    let pause = isHolder ? Self.pause : Self.interval
+    guard last.map({ now - $0 >= pause }) ?? true else { return false }
     last = now
     return true
   }

@@ -89,7 +89,6 @@ package struct ReturnWatch: Sendable {
 extension SettingValue {
   /// Whether a new device on PipeWire shows this level at first.
   fileprivate var isInitialLevel: Bool {
-    if case .volume(let volumes) = self { return volumes.values.allSatisfy { $0 == .norm } }
-    return self == .flag(false)
+    self == .flag(false) || volume?.values.allSatisfy { $0 == .norm } == true
   }
 }

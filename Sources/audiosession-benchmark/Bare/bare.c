@@ -7,6 +7,9 @@
  *   bare change SOURCE OTHER PORT OTHER CARD PROFILE OTHER
  *                                              for each line (d, p or c) on standard input: change it, wait
  *                                              until it is back, and print the microseconds
+ *   bare apply SOURCE REMAP                    for each line: ask SOURCE for 10 ms, load a remap that swaps its
+ *                                              channels, make that the default, and print the microseconds;
+ *                                              then undo it
  */
 #include <pulse/pulseaudio.h>
 #include <stdio.h>
@@ -146,6 +149,45 @@ static void change(char **words) {
   }
 }
 
+static void on_index(pa_context *c, uint32_t index, void *place) {
+  (void)c;
+  *(uint32_t *)place = index;
+}
+
+static void make_default(char *source) {
+  /* PipeWire refuses a source that it does not list yet. */
+  for (;;) {
+    set_default(source);
+    if (has_default(source)) return;
+    while (!changes) turn();
+    changes = 0;
+  }
+}
+
+static void apply(char *source, char *remap) {
+  pa_sample_spec spec = {.format = PA_SAMPLE_S16LE, .rate = 44100, .channels = 2};
+  pa_buffer_attr buffer = {.maxlength = (uint32_t)-1, .fragsize = 1764};
+  char line[8], words[512];
+  snprintf(words, sizeof words, "source_name=%s master=%s channels=2 remix=no channel_map=front-left,front-right "
+           "master_channel_map=front-right,front-left", remap, source);
+  listen();
+  while (fgets(line, sizeof line, stdin)) {
+    uint32_t module = PA_INVALID_INDEX;
+    long long start = now();
+    pa_stream *pin = pa_stream_new(context, "pin", &spec, NULL);
+    pa_stream_connect_record(pin, source, &buffer, PA_STREAM_START_CORKED | PA_STREAM_ADJUST_LATENCY);
+    while (pa_stream_get_state(pin) != PA_STREAM_READY) turn();
+    finish(pa_context_load_module(context, "module-remap-source", words, on_index, &module));
+    make_default(remap);
+    printf("%lld\n", (now() - start) / 1000);
+    fflush(stdout);
+    pa_stream_disconnect(pin);
+    pa_stream_unref(pin);
+    finish(pa_context_unload_module(context, module, NULL, NULL));
+    make_default(source);
+  }
+}
+
 static void on_list(pa_context *c, const void *info, int end, void *data) {
   (void)c, (void)info, (void)data;
   if (end) --pending;
@@ -176,6 +218,7 @@ int main(int count, char **words) {
   else if (!strcmp(work, "list")) list();
   else if (!strcmp(work, "heal") && count == 6) heal(words + 2);
   else if (!strcmp(work, "change") && count == 9) change(words + 2);
+  else if (!strcmp(work, "apply") && count == 4) apply(words[2], words[3]);
   else return 2;
   pa_context_disconnect(context);
   return 0;

@@ -9,8 +9,8 @@ struct DemoCommand: SessionCommand {
     discussion: """
       Starts a private sound server with demo devices and applies a profile. Then another program \
       changes the input, the microphone is unplugged and plugged in, and the server is killed and \
-      started again. Each line is the result of what that server reported. The exit status is 71 if \
-      a step fails.
+      started again. Each line is the result of what that server reported. Each step may \
+      take as long as --timeout says, or 10 seconds if that is less. The exit status is 71 if a step fails.
 
       JSON: schema; server: kind, name, version; steps: step, ok, text, seconds (null where \
       nothing is timed); ok.
@@ -31,8 +31,9 @@ struct DemoCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     let output = context.output
-    let report = try await Interruption.cancelling {
-      try await PulseSandbox.with(.demo(on: options.sandboxServer)) { sandbox in
+    // Until the server has started, a signal ends this process, and with it the server.
+    let report = try await PulseSandbox.with(.demo(on: options.sandboxServer)) { sandbox in
+      try await Interruption.cancelling {
         if !Demo.canUnplug(sandbox) {
           output.note(
             "without simulated cards nothing can be unplugged here; that step is left out")

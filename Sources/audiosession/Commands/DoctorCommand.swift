@@ -32,10 +32,11 @@ struct DoctorCommand: SessionCommand {
       var facts = try await session.machineFacts()
       if listen, let snapshot = facts.snapshot {
         let inputs = InputListening.inputs(snapshot)
-        let heard = await InputListening.heard(inputs, server: facts.address, within: end - .now)
-        facts.heard = heard
-        facts.unheard = inputs.filter { name in !heard.contains { $0.device == name } }
-        for name in facts.unheard {
+        let recordings = await InputListening.recordings(
+          inputs, server: facts.address, within: end - .now)
+        facts.recordings = recordings
+        facts.unrecorded = inputs.filter { name in !recordings.contains { $0.device == name } }
+        for name in facts.unrecorded {
           context.output.note(
             "nothing could be recorded from \(context.names(snapshot)[name]) in time")
         }

@@ -92,7 +92,7 @@ struct MeterCommand: SessionCommand {
         }
       }
       await tap.close()
-      return Interruption.received.map { .signal($0) } ?? .done
+      return .ended()
     }
   }
 

@@ -51,7 +51,7 @@ struct PlayCommand: SessionCommand {
       try output.result(json: [
         "file": file, "seconds": played.seconds, "dropouts": dropouts.seconds,
       ]) { _ in [] }
-      return Interruption.received.map(Status.signal) ?? .done
+      return .ended()
     }
   }
 }

@@ -158,20 +158,15 @@ struct RecordCommand: SessionCommand {
         await printing.finish()
         return try result.get()
       }
-      let result = RecordView(
-        file: file, seconds: progress.duration.seconds, channels: progress.channels,
-        sampleRate: progress.sampleRate, format: kind, frames: progress.frames,
-        peak: Double(progress.highestPeak), inputs: progress.inputs, missing: progress.missing,
-        startDelay: progress.startDelay.seconds)
+      let result = RecordView(file: file, format: kind, progress: progress)
       if sharesOutput {
         context.output.note(result.summary)
       } else {
         let names = context.names(await session.lastSnapshot)
-        try context.output.result(result) { result.lines(names, width: $0) }
+        try context.output.result(json: result.json) { result.lines(names, width: $0) }
       }
       // A recording without a length ends with Ctrl-C.
-      guard let signal = Interruption.received, signal != SIGINT else { return .done }
-      return .signal(signal)
+      return .ended(usual: SIGINT)
     }
   }
 
@@ -203,9 +198,11 @@ struct RecordCommand: SessionCommand {
   private var kind: RecordingFormat { format ?? RecordingFormat(path: file) }
 
   private func configuration(_ source: String?) -> RecordingConfiguration {
-    RecordingConfiguration(
+    var configuration = RecordingConfiguration(
       format: format, sampleRate: rate, channels: channels?.channels ?? .device,
       duration: duration?.duration, device: source, follows: follow)
+    configuration.replacesOtherLists = force
+    return configuration
   }
 
   /// Why a recording is interrupted.

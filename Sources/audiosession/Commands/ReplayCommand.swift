@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 
 struct ReplayCommand: SessionCommand {
   static let configuration = CommandConfiguration(
@@ -22,8 +23,11 @@ struct ReplayCommand: SessionCommand {
   func run(_ context: Context) async throws -> Status {
     let (lines, cut) = try TraceFile.read(file)
     let entries = lines.map(ReplayEntry.init)
-    try context.output.result(ReplayJSON(entries)) { ReplayView.lines(entries, width: $0) }
+    let different = entries.different
+    try context.output.result(json: [
+      "entries": entries.map(\.json), "plans": entries.plans, "different": different,
+    ]) { ReplayView.lines(entries, width: $0) }
     if let cut { context.output.warning("\(file) ends within line \(cut); shown up to there") }
-    return entries.contains { $0.isSame == false } ? .unmet : .done
+    return different > 0 ? .unmet : .done
   }
 }

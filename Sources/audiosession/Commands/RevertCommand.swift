@@ -55,8 +55,7 @@ struct RevertCommand: SessionCommand {
     if case .failure(let error) = ending {
       return context.output.complain(Failure(error).error)
     }
-    let isRefused = report.steps.contains { if case .refused = $0.outcome { true } else { false } }
-    if isRefused { return .refused }
+    if report.isRefused { return .refused }
     return report.isUnrecorded == true || report.lost != nil ? .storeFailed : .done
   }
 }

@@ -51,9 +51,7 @@ struct StateCommand: SessionCommand {
           }
         }
       }
-      // Ctrl-C is no failure.
-      guard let signal = Interruption.received, signal != SIGINT else { return .done }
-      return .signal(signal)
+      return .ended(usual: SIGINT)
     }
     let (state, snapshot, error, isUnknown) = try await context.withSession { session in
       let (state, error) = try await Self.state(of: session)

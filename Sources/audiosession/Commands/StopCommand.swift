@@ -36,7 +36,7 @@ struct StopCommand: SessionCommand {
     let text =
       stopped.map { "Stopped \($0.title).\(rest)" }
       ?? "No process maintains the session; there is nothing to stop."
-    return try context.output.result(json: ["stopped": stopped.map(HolderJSON.init)]) {
+    return try context.output.result(json: ["stopped": stopped?.json]) {
       Layout.sentence(text, indent: 0, width: $0)
     }
   }
@@ -66,10 +66,7 @@ struct StopCommand: SessionCommand {
   }
 }
 
-/// A process that maintains the session, as `stop` and `service status` name it.
-struct HolderJSON: Encodable {
-  let pid: Int32
-  let name: String
-
-  init(_ holder: SessionState.Holder) { (pid, name) = (holder.pid, holder.name) }
+extension SessionState.Holder {
+  /// The process as `stop` and `service status` name it.
+  var json: JSONObject { ["pid": pid, "name": name] }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import AudioStreams
+import JSONCoding
 
 struct ToneCommand: SessionCommand {
   static let configuration = CommandConfiguration(
@@ -78,18 +79,26 @@ struct ToneCommand: SessionCommand {
       guard let output = try await session.snapshot().defaultDevice(.output) else {
         throw SessionError(.outputNotAvailable, stage: .device, "there is no output")
       }
-      let played = try await Interruption.cancelling { () async throws -> ToneJSON in
+      let (rate, played) = try await Interruption.cancelling { () async throws -> (Int, [Played]) in
         if !notes.isEmpty { return try await playNotes(session, output, context.output) }
         return try await playTones(session, output, context.output)
       }
-      if context.output.isJSON { try context.output.json(played) }
-      return Interruption.received.map { .signal($0) } ?? .done
+      try context.output.result(json: [
+        "device": output.name, Property.sampleRate.rawValue: rate, "played": played,
+      ]) { _ in [] }
+      return .ended()
     }
   }
 
+  private struct Played: Encodable {
+    let what: String
+    let seconds: Double
+  }
+
+  /// Plays the notes; the output's rate, and what was played.
   private func playNotes(
     _ session: AudioSession, _ device: Device, _ output: Output
-  ) async throws -> ToneJSON {
+  ) async throws -> (Int, [Played]) {
     let chords = try self.chords()
     try ToneParts.check(chords, device)
     var configuration = SynthesizerConfiguration()
@@ -97,7 +106,7 @@ struct ToneCommand: SessionCommand {
     let synthesizer = Synthesizer(session: session, configuration: configuration)
     try await synthesizer.start()
     let rate = synthesizer.sampleRate ?? 0
-    var played: [ToneJSON.Item] = []
+    var played: [Played] = []
     for (text, pitches) in chords where !Task.isCancelled {
       say(text, output)
       let begin = (frames: synthesizer.position, resets: synthesizer.resets)
@@ -118,15 +127,16 @@ struct ToneCommand: SessionCommand {
         guard !progress.isLasting(position) else { throw StreamError.standstill(device.name) }
         seconds = Double(max(position, begin.frames) - begin.frames) / Double(max(1, rate))
       }
-      played.append(ToneJSON.Item(what: text, seconds: min(seconds, whole)))
+      played.append(Played(what: text, seconds: min(seconds, whole)))
     }
     await synthesizer.stop()
-    return ToneJSON(device: device.name, sampleRate: rate, played: played)
+    return (rate, played)
   }
 
+  /// Plays a sweep or tests the speakers; as `playNotes`.
   private func playTones(
     _ session: AudioSession, _ device: Device, _ output: Output
-  ) async throws -> ToneJSON {
+  ) async throws -> (Int, [Played]) {
     let parts = try ToneParts(device, self)
     let player = try await TonePlayer(
       parts.items.flatMap { [$0.segment, .silence(0.1)] }, server: session.address)
@@ -140,27 +150,13 @@ struct ToneCommand: SessionCommand {
     // After each part there is a pause of 0.1 s.
     let (length, whole) = (duration.duration.seconds, player.seconds)
     let played = parts.items.enumerated().map { number, item in
-      ToneJSON.Item(
+      Played(
         what: item.name, seconds: min(length, max(0, whole - Double(number) * (length + 0.1))))
     }
-    return ToneJSON(
-      device: device.name, sampleRate: player.sampleRate, played: played.filter { $0.seconds > 0 })
+    return (player.sampleRate, played.filter { $0.seconds > 0 })
   }
 
   private func say(_ text: String, _ output: Output) {
     if !output.isJSON { output.print([Line(text)]) }
   }
-}
-
-/// `tone --json`: what was played.
-struct ToneJSON: Encodable {
-  struct Item: Encodable {
-    let what: String
-    let seconds: Double
-  }
-
-  let schema = 1
-  let device: String
-  let sampleRate: Int
-  let played: [Item]
 }

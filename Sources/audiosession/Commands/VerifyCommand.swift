@@ -122,11 +122,8 @@ struct VerifyCommand: SessionCommand {
         error.message += "; the profile stays applied; to restore the former settings: \(command)"
         return error
       }
-      let isWhole = !report.steps.contains {
-        if case .refused = $0.outcome { true } else { false }
-      }
-      error.restored = isWhole
-      error.message += "; the former settings are restored" + (isWhole ? "" : " in part")
+      error.restored = !report.isRefused
+      error.message += "; the former settings are restored" + (report.isRefused ? " in part" : "")
     } catch let failed {
       error.restored = false
       error.message +=

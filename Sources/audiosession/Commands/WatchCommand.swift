@@ -157,10 +157,7 @@ struct WatchCommand: SessionCommand {
         }
         guard let pause = backoff.pause(after: error) else { throw error }
         if backoff.isNews(error) {
-          printing.add {
-            output.report(error, isOneLine: true)
-            output.note("trying again until it works")
-          }
+          printing.add { output.report(error, isOneLine: true, isTriedAgain: true) }
         }
         // Otherwise a service manager would end a service that takes long to become ready.
         let time = options.timeout.duration + pause + .seconds(10)

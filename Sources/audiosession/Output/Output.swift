@@ -161,7 +161,7 @@ final class Output: Sendable {
     loss.withLock { loss in
       var shown = lines("", text, .dim)
       if loss.lines > 0 {
-        let what = loss.lines == 1 ? "1 line" : "\(loss.lines) lines"
+        let what = Words.count(loss.lines, "line")
         shown = lines("", "\(what) left out: standard error had no room", .dim) + shown
       }
       let start = loss.isCut ? "\n" : ""
@@ -208,15 +208,18 @@ final class Output: Sendable {
 
   /// Prints a failure and returns the exit status.
   ///
-  /// - Parameter isOneLine: whether the JSON is one of many lines.
+  /// - Parameters:
+  ///   - isOneLine: whether the JSON is one of many lines.
+  ///   - isTriedAgain: whether what failed is tried again, which is printed, too.
   @discardableResult
-  func report(_ error: any Error, isOneLine: Bool = false) -> Status {
+  func report(_ error: any Error, isOneLine: Bool = false, isTriedAgain: Bool = false) -> Status {
     let failure = Failure(error)
     if isJSON {
       try? json(ErrorJSON(failure), isOneLine: isOneLine)
     } else {
       say(ErrorView.lines(failure, width: messages.width))
     }
+    if isTriedAgain { note("trying again until it works") }
     return failure.status
   }
 

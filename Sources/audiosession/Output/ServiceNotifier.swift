@@ -10,9 +10,9 @@ struct ServiceNotifier {
   init() { path = ProcessEnvironment["NOTIFY_SOCKET"] }
 
   func send(_ message: String) {
-    guard let path, path.hasPrefix("/") || path.hasPrefix("@"), let address = UnixAddress(path)
+    guard let path, path.hasPrefix("/") || path.hasPrefix("@"), let address = UnixAddress(path),
+      let socket = try? unixSocket(SOCK_DGRAM)
     else { return }
-    let socket = Descriptor(owning: unixSocket(SOCK_DGRAM))
     // A manager that reads nothing must not keep the program from ending.
     var limit = timeval(tv_sec: 2, tv_usec: 0)
     setsockopt(

@@ -1,5 +1,7 @@
 import AudioSession
 
+/// A type, not a JSONObject: only a member whose type the compiler knows is encoded by the rule of
+/// `SessionState+Coding`, which keeps the order of the properties.
 struct ApplyJSON: Encodable {
   let schema = 1
   let steps: [StepItem]

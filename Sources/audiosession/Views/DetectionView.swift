@@ -32,6 +32,6 @@ enum DetectionView {
     let tie =
       detection.ties.contains(fit.name)
       ? ", as many as \(detection.chosen ?? ""), which is first by name" : ""
-    return ["fits, \(fit.points) \(fit.points == 1 ? "point" : "points")\(tie)"]
+    return ["fits, \(Words.count(fit.points, "point"))\(tie)"]
   }
 }

@@ -9,8 +9,8 @@ enum DiagnosisView {
     let notes = diagnosis.findings.count { $0.severity == .note }
     let findings = diagnosis.findings.count - notes
     let result =
-      (findings == 0 ? "no findings" : findings == 1 ? "1 finding" : "\(findings) findings")
-      + (notes == 0 ? "" : notes == 1 ? ", 1 note" : ", \(notes) notes")
+      (findings == 0 ? "no findings" : Words.count(findings, "finding"))
+      + (notes == 0 ? "" : ", " + Words.count(notes, "note"))
     lines += Layout.wrap(
       "\(diagnosis.checked.count) checks\(skipped), \(result)", indent: 0, width: width)
     for group in diagnosis.notMade {

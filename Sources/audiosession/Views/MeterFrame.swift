@@ -1,3 +1,4 @@
+import AudioSession
 import AudioStreams
 import PulseTypes
 
@@ -77,7 +78,7 @@ struct MeterFrame: Encodable {
       count += 1
     }
     let more = channels.count - count
-    let note = Line("(\(more) more channel\(more == 1 ? "" : "s"))", .dim)
+    let note = Line("(\(Words.count(more, "more channel")))", .dim)
     return Array((shown + below).prefix(rows - 1)) + [note]
   }
 

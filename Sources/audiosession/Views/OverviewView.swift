@@ -81,11 +81,6 @@ enum OverviewView {
   private static var revert: Next { ("revert", "restore the settings from before") }
 }
 
-extension SessionState.Holder {
-  /// The program and its process.
-  var title: String { "\(name) (process \(pid))" }
-}
-
 extension SessionState {
   /// Whether a mode is stored that asks for something.
   var hasMode: Bool { properties.values.contains { $0.verdict != .unset } }

@@ -1,39 +1,44 @@
 import AudioSession
 import AudioStreams
+import JSONCoding
 import PulseTypes
 
 /// The result of a recording.
-struct RecordView: Encodable {
-  let schema = 1
+struct RecordView {
   let file: String
-  let seconds: Double
-  let channels: Int
-  let sampleRate: Int
   let format: RecordingFormat
-  let frames: Int64
-  let peak: Double
-  let inputs: [RecordedInput]
-  let missing: [MissingFrames]
-  /// Seconds until the first sound.
-  let startDelay: Double
+  let progress: RecordingProgress
+
+  var json: JSONObject {
+    [
+      "file": file, "seconds": progress.duration.seconds, "channels": progress.channels,
+      Property.sampleRate.rawValue: progress.sampleRate, "format": format,
+      "frames": progress.frames, "peak": peak, "inputs": progress.inputs,
+      "missing": progress.missing, "startDelay": progress.startDelay.seconds,
+    ]
+  }
+
+  private var peak: Double { Double(progress.highestPeak) }
 
   /// One sentence.
   var summary: String {
+    let missing = progress.missing
     let lost = missing.reduce(0) { $0 + $1.frames }
     let whole =
       lost == 0 ? "nothing is missing" : "\(lost) frames are silence instead (\(missing.count)×)"
-    let channelWord = channels == 1 ? "channel" : "channels"
-    return "\(Self.clock(.seconds(seconds))), \(sampleRate) Hz, \(channels) \(channelWord), "
-      + "\(format.rawValue); \(level)\(start); \(whole)"
+    return "\(Self.clock(progress.duration)), \(progress.sampleRate) Hz, "
+      + "\(Words.count(progress.channels, "channel")), \(format.rawValue); "
+      + "\(level)\(start); \(whole)"
   }
 
   /// Nothing for an input that starts as fast as most.
   private var start: String {
-    startDelay < 0.5 ? "" : "; the first sound came after \(Self.clock(.seconds(startDelay)))"
+    let delay = progress.startDelay
+    return delay < .seconds(0.5) ? "" : "; the first sound came after \(Self.clock(delay))"
   }
 
   private var level: String {
-    if frames == 0 { return "no sound" }
+    if progress.frames == 0 { return "no sound" }
     if peak == 0 { return "nothing but silence" }
     let isClipped = peak >= Double(SignalLevel.fullScale)
     return "peak \(MeterFrame.decibels(peak)) dB" + (isClipped ? ", clipped" : "")
@@ -41,11 +46,12 @@ struct RecordView: Encodable {
 
   func lines(_ names: DeviceNames, width: Int?) -> [Line] {
     var lines = [Line(file, .bold)] + Layout.wrap(summary, indent: 2, width: width)
+    let (inputs, rate) = (progress.inputs, Double(max(1, progress.sampleRate)))
     for input in inputs where inputs.count > 1 {
-      let start = Self.clock(.seconds(Double(input.position) / Double(max(1, sampleRate))))
+      let start = Self.clock(.seconds(Double(input.position) / rate))
       lines += Layout.wrap("from \(start)  \(names[input.device])", indent: 2, width: width)
     }
-    if !missing.isEmpty || inputs.count > 1, Sidecar.isPossible(for: file) {
+    if !progress.missing.isEmpty || inputs.count > 1, Sidecar.isPossible(for: file) {
       lines.append([Span("  listed in \(file).json")])
     }
     return lines

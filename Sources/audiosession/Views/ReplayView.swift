@@ -3,8 +3,7 @@ import AudioSession
 /// A trace for users.
 enum ReplayView {
   static func lines(_ entries: [ReplayEntry], width: Int?) -> [Line] {
-    let plans = entries.count { $0.isSame != nil }
-    let different = entries.count { $0.isSame == false }
+    let (plans, different) = (entries.plans, entries.different)
     let verdict: Line =
       different == 0
       ? Line("\(plans) plans, all equal to the recorded ones", .green)
@@ -30,7 +29,7 @@ enum ReplayView {
 
   private static func summary(_ input: PlanInput, _ count: Int, _ entry: ReplayEntry) -> String {
     let difference = entry.isSame == false ? "; it was another plan" : ""
-    return "\(input.occasion.rawValue), \(count) \(count == 1 ? "step" : "steps")\(difference)"
+    return "\(input.occasion.rawValue), \(Words.count(count, "step"))\(difference)"
   }
 
   private static func line(

@@ -28,6 +28,9 @@ extension Plan {
 
 extension ApplyReport {
   var items: [StepItem] { steps.map { StepItem(step: $0.step, outcome: $0.outcome) } }
+
+  /// Whether the server refused a step.
+  var isRefused: Bool { steps.contains { if case .refused = $0.outcome { true } else { false } } }
 }
 
 extension StepOutcome {

@@ -2,6 +2,7 @@ import AudioSession
 import POSIX
 import Pulse
 import PulseSandbox
+import PulseTypes
 import TestSupport
 import Testing
 
@@ -20,17 +21,27 @@ struct ArrivalTests {
   }
 
   @Test(
-    "a microphone that is plugged in is muted and quiet before it is the default",
+    "a microphone that is plugged in is muted and quiet before it is the default or records",
     arguments: Feature.cards.machines)
   func input(on machine: Machine) async throws {
     try await Rig.with(machine.quiet) { plain in
       let requests = Requests()
       let rig = requests.recording(plain)
       // Else the server itself prefers what is plugged in.
+      try await rig.outside.setDefaultSource(Names.usbInput)
+      #expect(try await rig.eventually { $0.server.defaultSourceName == Names.usbInput })
+      // A person puts it on a device that is not the default, so that no server moves it by itself.
+      let recorder = try await rig.outside.openStream(
+        StreamOptions(
+          direction: .input, name: "recorder", device: nil,
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
+      try await rig.outside.moveStream(.input, recorder.index, to: Names.laptopInput)
       try await rig.outside.setDefaultSource(Names.laptopInput)
       let before = try await rig.outside.source(named: Names.usbInput)?.volume
       try await rig.sandbox.unplug(Names.usbCard)
-      try await rig.session.setAudioMode(Self.muted)
+      var mode = Self.muted
+      mode.moveInputStreams = true
+      try await rig.session.setAudioMode(mode)
       let observer = try await Observer(rig, .input, Names.usbInput)
       try await rig.sandbox.plug(Names.usbCard)
       try await observer.waitUntilDefault()
@@ -42,6 +53,11 @@ struct ArrivalTests {
         $0.route.inputs.first?.name == Names.usbInput && !$0.hasUnmet
       }
       #expect(state.events.count { if case .conflict = $0.event { true } else { false } } == 0)
+      let isMoved = try await rig.eventually { server in
+        server.stream(.input, at: recorder.index).flatMap { server.device(.input, at: $0.device) }?
+          .name == Names.usbInput
+      }
+      #expect(isMoved && requests.lines.contains { $0.hasPrefix("move_") }, "\(requests.lines)")
       let levels = ["source_volume", "source_mute"]
       #expect(requests.areFirst(levels, of: Names.usbInput), "\(requests.lines)")
       await observer.close()
@@ -311,18 +327,19 @@ private struct Requests {
   /// The rig with a session of which the requests are recorded.
   func recording(_ rig: Rig) -> Rig {
     let wire = Tripwire(counting: { [seen] line in
-      if line.hasPrefix("set_") { seen.update { $0.append(line) } }
+      if line.hasPrefix("set_") || line.hasPrefix("move_") { seen.update { $0.append(line) } }
       return false
     }) {}
     let session = Rig.session(rig.sandbox, logger: wire.logger)
     return Rig(sandbox: rig.sandbox, session: session, outside: rig.outside)
   }
 
-  /// Whether each of some levels of a device is asked for before the device as the default, or at all
-  /// where the server itself makes it the default.
+  /// Whether each of some levels of a device is asked for before the device as the default and before a
+  /// stream is moved there, or at all where the server itself makes it the default.
   func areFirst(_ levels: [String], of device: String) -> Bool {
     let first = lines.prefix {
-      !["set_default_source \(device)", "set_default_sink \(device)"].contains($0)
+      let isDefault = ["set_default_source \(device)", "set_default_sink \(device)"].contains($0)
+      return !isDefault && !($0.hasPrefix("move_") && $0.hasSuffix(" \(device)"))
     }
     return levels.allSatisfy { level in first.contains { $0.hasPrefix("set_\(level) \(device) ") } }
   }

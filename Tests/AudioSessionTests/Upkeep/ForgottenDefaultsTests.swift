@@ -41,18 +41,43 @@ struct ForgottenDefaultsTests {
     }
   }
 
+  private func deafenSurely(_ rig: Rig) async throws {
+    var isDeaf = false
+    for number in 1...5 where !isDeaf {
+      noteTry(number, of: 5)
+      isDeaf = try await deafen(rig)
+    }
+    try #require(isDeaf, "no program ended while PipeWire waited for WirePlumber")
+  }
+
+  @Test("who reads the state of a session without a mode is told of such a default, too")
+  func read() async throws {
+    try await Rig.with(.nullDevices(on: .pipewire)) { rig in
+      let states = rig.session.stateUpdates
+      let former = try await rig.session.getSessionState().route.inputs.first?.name
+      try await deafenSurely(rig)
+      let other = former == "usb_mic" ? "internal_mic" : "usb_mic"
+      let before = try await rig.session.getSessionState().route.inputs.first?.name
+      try #require(before == former)
+      try await rig.outside.setDefaultSource(other)
+      let isTold = Shared(false)
+      let reader = Task {
+        for await state in states where state.route.inputs.first?.name == other {
+          isTold.update { $0 = true }
+        }
+      }
+      #expect(await eventually(within: .seconds(60)) { isTold.value })
+      reader.cancel()
+    }
+  }
+
   @Test("a holder restores a default of which it was told nothing")
   func restored() async throws {
     try await Rig.with(.nullDevices(on: .pipewire)) { rig in
       var mode = AudioMode(category: .record)
       mode.preferredInput = ["internal_mic"]
       try await rig.session.setAudioMode(mode)
-      var isDeaf = false
-      for number in 1...5 where !isDeaf {
-        noteTry(number, of: 5)
-        isDeaf = try await deafen(rig)
-      }
-      try #require(isDeaf, "no program ended while PipeWire waited for WirePlumber")
+      try await deafenSurely(rig)
       let events = rig.session.events
       try await rig.outside.setDefaultSource("usb_mic")
       // The holder looks every 15 seconds; only a new connection shows it, and this one, what changed.

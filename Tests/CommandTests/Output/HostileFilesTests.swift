@@ -82,7 +82,7 @@ struct HostileFilesTests {
       read += 1
       let entries = [ReplayEntry(line)]
       _ = ReplayView.lines(entries, width: 60)
-      _ = try JSONText.encode(ReplayJSON(entries))
+      _ = try JSONText.encode(entries.map(\.json))
     }
     #expect(read > 100)
   }

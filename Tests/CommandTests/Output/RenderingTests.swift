@@ -224,13 +224,13 @@ struct RenderingTests {
   @Test("a recording is clipped from full scale on, as a meter and its warning say")
   func clipped() {
     for (peak, isClipped) in [(Float(0.995), false), (1, true)] {
-      let view = RecordView(
-        file: "a.wav", seconds: 1, channels: 1, sampleRate: 8000, format: .wav16, frames: 8000,
-        peak: Double(peak), inputs: [], missing: [], startDelay: isClipped ? 1.5 : 0.1)
+      var progress = RecordingProgress()
+      (progress.frames, progress.sampleRate, progress.channels) = (8000, 8000, 1)
+      (progress.peak, progress.highestPeak) = (peak, peak)
+      progress.startDelay = .seconds(isClipped ? 1.5 : 0.1)
+      let view = RecordView(file: "a.wav", format: .wav16, progress: progress)
       #expect(view.summary.contains("the first sound came after 0:01.5") == isClipped)
       #expect(view.summary.contains("clipped") == isClipped, "\(view.summary)")
-      var progress = RecordingProgress()
-      (progress.peak, progress.highestPeak) = (peak, peak)
       #expect(RecordView.line(progress).spans.contains { $0.style == .red } == isClipped)
       var watch = RecordingWatch()
       let warnings = watch.warnings(progress, left: nil)
@@ -300,6 +300,17 @@ struct RenderingTests {
   func `devices are completed of the server that the line names`(_ line: String, _ server: String?)
   {
     #expect(Completion.server(in: line.split(separator: " ").map(String.init)) == server)
+  }
+
+  @Test func `profiles, folders and links to folders are completed after a slash`() {
+    let folder = TemporaryFolder()
+    for name in ["a.toml", "notes.txt", ".hidden.toml", "own/b.toml"] {
+      folder.write("", to: name)
+    }
+    symlink("own", folder.path + "/linked")
+    symlink("nowhere", folder.path + "/lost")
+    let names = Completion.profiles(folder.path + "/").map { $0.dropFirst(folder.path.count + 1) }
+    #expect(names == ["a.toml", "linked/", "own/"])
   }
 
   @Test func `a line whose columns have become wider has not changed`() {

@@ -5,7 +5,7 @@ import Testing
 @Suite("Two thousand random events", .timeLimit(.minutes(10)))
 struct ChurnTests {
   /// Plugs, jacks, profiles, defaults, volumes, modules, restarts and freezes against one `watch`; the
-  /// same program does more of them, with other seeds, by hand, and twenty times as many in
+  /// same program does more of them, with other seeds, by hand, and 40 times as many in
   /// `.ci/nightly seeds`.
   @Test(
     "afterwards the server is as the plan says, told from outside", .simulatedCard,

@@ -1,3 +1,4 @@
+import Glibc
 import PulseSandbox
 import TestSupport
 import Testing
@@ -54,6 +55,14 @@ struct SimulateTests {
       let gone = try await sandbox.shell("AUDIOSESSION_SANDBOX=/nowhere $A sandbox simulate kill")
       #expect(gone.status == 69)
       #expect(gone.standardError.contains("the sandbox in /nowhere no longer exists"))
+      let folder = sandbox.directory + "/other"
+      mkdir(folder, 0o700)
+      let socket = try boundSocket(SOCK_STREAM, at: folder + "/faults")
+      defer { close(socket) }
+      let other = try await sandbox.shell(
+        "AUDIOSESSION_SANDBOX=\(folder) $A sandbox simulate kill")
+      #expect(other.status == 71, "\(other)")
+      #expect(other.standardError.contains("cannot connect to"), "\(other)")
       #expect(await sandbox.processID() == server)
     }
   }

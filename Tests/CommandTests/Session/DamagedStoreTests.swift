@@ -253,9 +253,18 @@ struct DamagedStoreTests {
         $A revert > /dev/null || exit 21
         pactl subscribe > events.out & events=$!
         trap 'kill $events 2> /dev/null' EXIT
+        # Until all that has happened is in events.out: pactl needs time to begin, and to print.
+        catch_up() {
+          until
+            id=$(pactl load-module module-intended-roles); pactl unload-module $id; pause
+            grep -q "'remove' on module #$id\\$" events.out
+          do kill -0 $events || exit 28; done
+        }
+        catch_up
         strace -f -e trace=fsync -e inject=fsync:error=EIO:when=\(number) -o trace.out $A apply first > /dev/null 2> err
         [ $? = 74 ] || { cat err; exit 22; }
         [ $(gain) = $first ] || exit 23
+        catch_up
         kill $events
         $A state | grep -q 'input gain .*20' && exit 24
         $A apply second > /dev/null || exit 25

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Hearing that a process is ready")
 struct NotifyListenerTests {
-  private func send(_ text: String, to name: String) {
-    let socket = Descriptor(owning: unixSocket(SOCK_DGRAM))
+  private func send(_ text: String, to name: String) throws {
+    let socket = try unixSocket(SOCK_DGRAM)
     let bytes = Array(text.utf8)
     _ = UnixAddress(name)?.with { sendto(socket.raw, bytes, bytes.count, 0, $0, $1) }
   }
@@ -19,9 +19,9 @@ struct NotifyListenerTests {
     #expect(listener.address != other.address)
     #expect(!listener.address.contains(String(getpid())))
     // This process is another's child, as far as this listener knows.
-    send("READY=1", to: listener.address)
+    try send("READY=1", to: listener.address)
     #expect(await listener.waitForReady(of: 1, atMost: .milliseconds(60)) == false)
-    send("READY=1", to: listener.address)
+    try send("READY=1", to: listener.address)
     #expect(await listener.waitForReady(of: getpid(), atMost: .seconds(10)))
   }
 }

@@ -93,10 +93,10 @@ struct RealtimeKitTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       let path = sandbox.directory + "/bus"
       let address = try #require(UnixAddress(path))
-      let bus = Descriptor(owning: unixSocket(SOCK_STREAM))
+      let bus = try unixSocket(SOCK_STREAM)
       #expect(address.with { bind(bus.raw, $0, $1) } == 0 && listen(bus.raw, 0) == 0)
-      let client = Descriptor(owning: unixSocket(SOCK_STREAM, isBlocking: false))
-      let next = Descriptor(owning: unixSocket(SOCK_STREAM, isBlocking: false))
+      let client = try unixSocket(SOCK_STREAM, isBlocking: false)
+      let next = try unixSocket(SOCK_STREAM, isBlocking: false)
       #expect(address.with { connect(client.raw, $0, $1) } == 0)
       #expect(address.with { connect(next.raw, $0, $1) } == -1 && errno == EAGAIN)
       let result = try await sandbox.shell(

@@ -1,1 +1,1 @@
-../../SessionProfilesTests/ProfileProperties.swift
+../../SessionProfilesTests/Support/ProfileProperties.swift

@@ -404,7 +404,7 @@ private typealias Server = SimulatedServer
         } else if holding == .command, !needsHolder(row), fate.isAnswered {
           #expect(report?.verdict == .applied, "\(kind) \(fate): \(report as Any)\n\(run.trace)")
         }
-        guard holding == .holder else { continue }
+        guard holding == .holder || holding == .application && isOfOneProgram(row) else { continue }
         // Else the walk would prove nothing.
         let mustBe = fate == .granted || fate == .late
         #expect(!mustBe || report?.verdict == .applied, "\(fate) \(report as Any)\n\(run.trace)")
@@ -433,9 +433,14 @@ private typealias Server = SimulatedServer
     }
   }
 
+  /// Whether it can be set for one program alone.
+  private func isOfOneProgram(_ row: Row) -> Bool {
+    [.preferredInput, .preferredOutput].contains(row.property)
+  }
+
   /// A session that takes a step for done because it asked for it, and reads nothing back: the walk must
   /// find each row wrong.
-  @Test(arguments: rows, [Holding.holder, .command])
+  @Test(arguments: rows, Holding.allCases)
   func `a session that reads no step back is found out`(
     _ row: Row, _ holding: Holding
   ) throws {
@@ -447,8 +452,16 @@ private typealias Server = SimulatedServer
   /// Whether it needs a process, so that a command leaves it `pending`.
   private func needsHolder(_ row: Row) -> Bool { isHint(row) || row.property == .options }
 
+  private func isAppliedOnceAsked(_ row: Row, _ holding: Holding) -> Bool {
+    switch holding {
+    case .holder: true
+    case .command: !needsHolder(row)
+    case .application: isOfOneProgram(row)
+    }
+  }
+
   private func findOut(_ row: Row, _ holding: Holding, on kind: ServerKind) throws {
-    if holding == .command, needsHolder(row) { return }
+    guard isAppliedOnceAsked(row, holding) else { return }
     let run = try run(row, holding, .ignored, on: kind, isCredulous: true)
     let wrong = falseResults(run).map(\.step.property)
     // Pattern and orientation are made by the step of the channel map.
@@ -462,7 +475,7 @@ private typealias Server = SimulatedServer
 
   /// A session that answers with the value it asked for instead of reading it: the walk must find each
   /// row wrong.
-  @Test(arguments: rows, [Holding.holder, .command])
+  @Test(arguments: rows, Holding.allCases)
   func `a session that reads nothing is found out`(_ row: Row, _ holding: Holding) throws {
     for kind in [ServerKind.pulseaudio, .pipewire] {
       try findBeliever(row, holding, on: kind)
@@ -470,7 +483,7 @@ private typealias Server = SimulatedServer
   }
 
   private func findBeliever(_ row: Row, _ holding: Holding, on kind: ServerKind) throws {
-    if holding == .command, needsHolder(row) { return }
+    guard isAppliedOnceAsked(row, holding) else { return }
     let believer = Observer { _, asked in (asked, .server) }
     var wrong: [Fate] = []
     for fate in Fate.of(kind) {

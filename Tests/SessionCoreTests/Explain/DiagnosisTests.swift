@@ -93,7 +93,7 @@ private typealias Line = MachineFacts.Line
   @Test func `without a server the rest is looked at`() {
     var facts = DoctorTests.healthy()
     facts.snapshot = nil
-    facts.heard = nil
+    facts.recordings = nil
     facts.unreachable = SessionError(.serverUnreachable, stage: .server, "no")
     facts.variables = ["PULSE_SINK": "s"]
     let diagnosis = Diagnosis(facts)
@@ -190,7 +190,7 @@ private typealias Line = MachineFacts.Line
   @Test func `what was not checked says why`() {
     var facts = DoctorTests.healthy()
     facts.serverHost = "studio"
-    facts.heard = nil
+    facts.recordings = nil
     let diagnosis = Diagnosis(facts)
     #expect(
       diagnosis.notMade.map(\.reason) == [
@@ -200,8 +200,8 @@ private typealias Line = MachineFacts.Line
     #expect(
       Set(diagnosis.notMade[0].checks) == [.equalRates, .allowedRates, .otherServer, .cardShared])
     #expect(diagnosis.notMade[1].checks.allSatisfy { $0.needsSound })
-    facts.heard = []
-    facts.unheard = ["mic"]
+    facts.recordings = []
+    facts.unrecorded = ["mic"]
     #expect(Diagnosis(facts).notMade.last?.reason == "nothing could be recorded from mic")
   }
 
@@ -228,8 +228,8 @@ private typealias Line = MachineFacts.Line
   func `a dead channel is left out of the map`(_ map: ChannelMap, _ dead: [Int], _ line: String) {
     var facts = DoctorTests.healthy()
     DoctorTests.microphone(&facts) { $0.channelMap = map }
-    facts.heard = [
-      MachineFacts.Heard(device: Server.microphone, faults: dead.map { .deadChannel($0) })
+    facts.recordings = [
+      MachineFacts.Recording(device: Server.microphone, faults: dead.map { .deadChannel($0) })
     ]
     #expect(Diagnosis(facts).findings.map(\.remedy.line) == [line])
   }

@@ -39,7 +39,7 @@ private typealias Line = MachineFacts.Line
     facts.address = "unix:/run/user/1000/pulse/native"
     facts.server = MachineFacts.Program(pid: 7, name: kind.rawValue)
     facts.cookie = ("/home/me/cookie", .good)
-    facts.heard = [MachineFacts.Heard(device: Server.microphone, faults: [])]
+    facts.recordings = [MachineFacts.Recording(device: Server.microphone, faults: [])]
     facts.places = ["default.pa": "/etc/default.pa"]
     return facts
   }
@@ -52,9 +52,10 @@ private typealias Line = MachineFacts.Line
     }
   }
 
-  static func heard(_ faults: MachineFacts.Heard.Fault...) -> @Sendable (inout MachineFacts) -> Void
-  {
-    { $0.heard = [MachineFacts.Heard(device: Server.microphone, faults: faults)] }
+  static func heard(
+    _ faults: MachineFacts.Recording.Fault...
+  ) -> @Sendable (inout MachineFacts) -> Void {
+    { $0.recordings = [MachineFacts.Recording(device: Server.microphone, faults: faults)] }
   }
 
   static func microphone(_ facts: inout MachineFacts, _ change: (inout Device) -> Void) {
@@ -230,7 +231,7 @@ private typealias Line = MachineFacts.Line
     },
     Case("a muted default", finds: "mutedInput warning \(Server.microphone)") {
       microphone(&$0) { $0.isMuted = true }
-      $0.heard = []
+      $0.recordings = []
     },
     Case("a muted default delivers silence", finds: "mutedInput warning \(Server.microphone)") {
       microphone(&$0) { $0.isMuted = true }
@@ -377,7 +378,7 @@ private typealias Line = MachineFacts.Line
       $0.sockets = [MachineFacts.Socket("/other", run("pulseaudio", 9))]
     },
     Case("an input that is gone", finds: nil) {
-      $0.heard = [MachineFacts.Heard(device: "gone", faults: [.silent])]
+      $0.recordings = [MachineFacts.Recording(device: "gone", faults: [.silent])]
     },
   ]
 
@@ -416,7 +417,7 @@ private typealias Line = MachineFacts.Line
     for check in DoctorCheck.all {
       #expect(check.findings(MachineFacts()) == [], "\(check.code)")
       var facts = Self.healthy()
-      facts.heard = nil
+      facts.recordings = nil
       #expect(check.findings(facts) == [], "\(check.code)")
     }
   }

@@ -57,8 +57,8 @@ import Testing
       "AudioSessionTests/Servers/PipeWireFactTests.swift: "
         + "while refusal == nil, others.count < 65 {",
       "AudioSessionTests/Support/Proxy.swift: while bytes.count < count {",
-      "AudioStreamsTests/HostileSoundFileTests.swift: for _ in 0..<4 {",
-      "AudioStreamsTests/StreamOwnerTests.swift: for _ in 0..<3 {",
+      "AudioStreamsTests/Record/HostileSoundFileTests.swift: for _ in 0..<4 {",
+      "AudioStreamsTests/Stream/StreamOwnerTests.swift: for _ in 0..<3 {",
       "AudioStreamsTests/Synthesizer/SynthKernelTests.swift: while parts.count < 9000 {",
       "SessionCoreTests/Planning/HostileSnapshotTests.swift: "
         + "for _ in 0..<3 where !server.snapshot.sources.isEmpty {",

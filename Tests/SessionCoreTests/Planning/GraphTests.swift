@@ -73,6 +73,37 @@ private typealias Server = SimulatedServer
     #expect(run.failure == nil, "\(run.trace)")
   }
 
+  /// The pin of a hint may wait for seconds while an input is pulled out.
+  @Test(arguments: [Occasion.upkeep, .reset])
+  func `route and mute do not wait for the pin of a rate`(_ occasion: Occasion) throws {
+    var server = Server.machine(kind: .pipewire) {
+      $0.addLaptop()
+      $0.addUSB()
+    }
+    try server.setDefault(.input, Server.usb)
+    let mode = preferring {
+      $0.preferredInput = [.name("none-*"), .name(Self.mic)]
+      $0.sampleRate = 48000
+      $0.ioBufferDuration = .milliseconds(10)
+      $0.inputMuted = true
+    }
+    let change: (inout PlanInput) -> Void = {
+      $0.occasion = occasion
+      $0.isHeld = true
+      $0.holdsPins = true
+    }
+    let first = try server.plan(mode, change)
+    #expect(first.steps.contains { $0.property == .preferredInput }, "\(first.lines)")
+    #expect(!first.steps.contains { $0.setting.isHint }, "\(first.lines)")
+    for step in first.steps { try server.run(step) }
+    let second = try server.plan(mode, change)
+    #expect(second.steps.map(\.property) == [.sampleRate, .ioBufferDuration], "\(second.lines)")
+    // A mode that was just asked for is one plan.
+    let asked = try Server.laptop(kind: .pipewire).plan(mode) { $0.holdsPins = true }
+    #expect(
+      asked.steps.contains { $0.setting.isHint } && asked.steps.contains { !$0.setting.isHint })
+  }
+
   @Test func `a graph that changes its rate under a recorder does not have the rate`() throws {
     let mode = preferring { $0.sampleRate = 44100 }
     var server = server

@@ -348,8 +348,8 @@ private typealias Server = SimulatedServer
         .init(setting: .mute(.input, device: "gone"), before: .flag(false), ours: .flag(true)),
         .init(setting: .defaultDevice(.input), before: .name("gone"), ours: .name("same")),
       ]
-      facts.heard = server.snapshot.sources.map { source in
-        MachineFacts.Heard(
+      facts.recordings = server.snapshot.sources.map { source in
+        MachineFacts.Recording(
           device: source.name,
           faults: [
             .silent, .deadChannel(0), .deadChannel(.max), .dualMono(-1, 9),

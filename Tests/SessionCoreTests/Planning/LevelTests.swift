@@ -186,7 +186,7 @@ private typealias Server = SimulatedServer
     var server = SimulatedServer.laptop(SimulatedServer.duplex, kind: .pipewire)
     let device = SimulatedServer.microphone
     server.volumeCounts[device] = 11
-    try server.edit(.input, device) { $0.volumeSteps = Volume.norm.rawValue / 11 }
+    try server.edit(.input, device) { $0.volumeSteps = SimulatedServer.volumeSteps(11) }
     let mode = preferring { $0.inputGain = Volume(fraction: 1.5) }
     var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
@@ -203,7 +203,7 @@ private typealias Server = SimulatedServer
     let device = SimulatedServer.microphone
     server.volumeCounts[device] = 11
     try server.edit(.input, device) {
-      $0.volumeSteps = Volume.norm.rawValue / 11
+      $0.volumeSteps = SimulatedServer.volumeSteps(11)
       $0.volume = ChannelVolumes(Volume(fraction: 0.7), channels: 2)
     }
     let before = server.snapshot

@@ -33,6 +33,16 @@ extension SeededRandom {
       let least = limits.pick([Duration.milliseconds(3), .milliseconds(25), .milliseconds(100)])
       server.latencies[device.name] = least...limits.pick([least, .seconds(2)])
     }
+    if kind == .pipewire {
+      for device in server.snapshot.sources + server.snapshot.sinks
+      where device.card != nil && !device.isMonitor && limits.one(in: 4) {
+        server.volumeCounts[device.name] = 11
+        try? server.edit(device.direction, device.name) {
+          $0.volumeSteps = SimulatedServer.volumeSteps(11)
+          $0.volume = $0.volume.nearest(of: 11)
+        }
+      }
+    }
     if one(in: 3), let port = maybe(["analog-input-headset-mic", "analog-input-linein"], in: 1) {
       try? server.edit(.input, SimulatedServer.microphone) { $0.activePort = port }
       server.updateDefaults()

@@ -96,8 +96,11 @@ struct Run {
     let isMap = !first.isDisjoint(with: [.polarPattern, .inputOrientation])
     // Whether somebody records is known once the streams of a monitor have come over.
     let isIdle = input.mode.unloadsIdleEchoCanceller == true
+    // On PipeWire a holder's hints come after everything else.
+    let hintsLater = input.occasion != .asked && server.snapshot.has(.earlyReplies)
     return first.union(isMap ? [.channelMap] : []).union(
-      isIdle ? [.mode, .preferredInput, .preferredOutput] : [])
+      isIdle ? [.mode, .preferredInput, .preferredOutput] : []
+    ).union(hintsLater ? [.sampleRate, .ioBufferDuration] : [])
   }
 
   /// Steps of later plans on properties that the first did not print; to put back what a step made

@@ -280,7 +280,9 @@ struct SimulatedServer {
   }
 
   /// A sink comes with its monitor.
-  mutating func add(_ device: Device) {
+  mutating func add(_ new: Device) {
+    var device = new
+    device.volumeSteps = volumeCounts[new.name].map(Self.volumeSteps) ?? new.volumeSteps
     guard device.direction == .output else {
       snapshot.sources.append(device)
       return
@@ -295,6 +297,9 @@ struct SimulatedServer {
         driver: device.driver, sampleSpec: device.sampleSpec, channelMap: device.channelMap,
         ownerModule: device.ownerModule, card: device.card, monitor: device.name))
   }
+
+  /// What PipeWire reports of hardware that has so many volumes.
+  static func volumeSteps(_ count: UInt32) -> UInt32 { Volume.norm.rawValue / count }
 
   /// A module whose master went: the streams on its devices are killed, in both directions.
   private mutating func die(_ module: Index<Module>, under device: Device) {
@@ -335,7 +340,7 @@ struct SimulatedServer {
 
 extension ChannelVolumes {
   /// The nearest ones of so many, as PipeWire's hardware without a decibel scale has them.
-  fileprivate func nearest(of count: UInt32) -> ChannelVolumes {
+  func nearest(of count: UInt32) -> ChannelVolumes {
     let last = Double(count - 1)
     return ChannelVolumes(
       values.map { Volume(fraction: min(1, ($0.fraction * last).rounded() / last)) })

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Server = SimulatedServer
 
-@Suite("When a holder asks again for the defaults")
+@Suite("When a session asks again for the defaults")
 struct DefaultsCheckTests {
   @Test("with each look, but not twice in five seconds, and without one after a while")
   func times() {
@@ -15,6 +15,16 @@ struct DefaultsCheckTests {
       check.beginLook(at: .seconds(time), isNeeded: isNeeded) ? check.nextCheck : nil
     }
     #expect(looks == [.seconds(20), nil, .seconds(25), nil])
+    #expect(check.nextCheck == nil)
+  }
+
+  @Test("for a reader every fifteen seconds, and no longer than there is one")
+  func readers() {
+    var check = DefaultsCheck()
+    let looks = [(5.0, true), (11, true), (20, true), (21, false)].map { time, isNeeded in
+      check.beginLook(at: .seconds(time), isNeeded: isNeeded, isHolder: false)
+    }
+    #expect(looks == [true, false, true, false])
     #expect(check.nextCheck == nil)
   }
 }

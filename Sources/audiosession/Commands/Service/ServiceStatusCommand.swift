@@ -32,7 +32,7 @@ struct ServiceStatusCommand: SessionCommand {
     let holder = await holder(context)
     return try context.output.result(json: [
       "unit": unit, "ours": isOurs, "enabled": enabled, "active": active,
-      "holder": holder.map(HolderJSON.init),
+      "holder": holder?.json,
     ]) { _ in
       let name = holder.map { "\($0.name), process \($0.pid)" }
       let last: [Span] = ["holder", Span(name ?? "none")]

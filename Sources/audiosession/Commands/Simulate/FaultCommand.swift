@@ -4,21 +4,14 @@ import JSONCoding
 import PulseSandbox
 
 /// A command that causes a fault in the sandbox inside which it runs.
-protocol FaultCommand: SessionCommand {
-  var fault: Fault { get throws }
-  /// The fault that undoes it if it lasts only for a time; nil if there is none, or it ends by
-  /// itself.
-  var undoing: Fault? { get }
-  /// The duration; nil until it is undone, or the command is ended.
-  var duration: TimeLimit? { get }
-  /// The result, for users.
-  var done: String { get }
-}
+struct FaultCommand<Kind: FaultKind>: SessionCommand {
+  static var configuration: CommandConfiguration { Kind.configuration }
 
-extension FaultCommand {
-  var undoing: Fault? { nil }
-  var duration: TimeLimit? { nil }
+  @OptionGroup var kind: Kind
+
   var activity: String? { nil }
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {
     guard options.server == nil, !options.sandbox else {
@@ -30,12 +23,12 @@ extension FaultCommand {
         "this is no sandbox, and a real server is never touched; "
           + "start one with 'audiosession sandbox', and simulate inside of it")
     }
-    do { _ = try fault } catch { throw ValidationError("\(error)") }
+    do { _ = try kind.fault } catch { throw ValidationError("\(error)") }
   }
 
   func run(_ context: Context) async throws -> Status {
-    let (fault, undoing, timeout) = (try fault, undoing, options.timeout.duration)
-    let (done, duration) = (done, duration?.duration)
+    let (fault, undoing, timeout) = (try kind.fault, kind.undoing, options.timeout.duration)
+    let (done, duration) = (kind.done, kind.duration?.duration)
     guard let sandbox = RemoteSandbox() else { return .bug }
     try await Interruption.cancelling {
       let running = try await sandbox.simulate(fault, timeout: timeout)
@@ -48,6 +41,6 @@ extension FaultCommand {
         _ = try await sandbox.simulate(undoing, timeout: timeout)
       }
     }
-    return Interruption.received.map { .signal($0) } ?? .done
+    return .ended()
   }
 }

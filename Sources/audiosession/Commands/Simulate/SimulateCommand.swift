@@ -16,9 +16,11 @@ struct SimulateCommand: ParsableCommand {
       JSON: schema, fault.
       """,
     subcommands: [
-      SimulatePlugCommand.self, SimulateUnplugCommand.self, SimulateSuspendCommand.self,
-      SimulateResumeCommand.self, SimulateInterruptCommand.self, SimulateCompeteCommand.self,
-      SimulateKillCommand.self, SimulateRestartCommand.self, SimulateResetCommand.self,
-      SimulateFreezeCommand.self, SimulateThawCommand.self,
+      FaultCommand<PlugFault>.self, FaultCommand<UnplugFault>.self,
+      FaultCommand<SuspendFault>.self, FaultCommand<ResumeFault>.self,
+      FaultCommand<InterruptFault>.self, FaultCommand<CompeteFault>.self,
+      FaultCommand<KillFault>.self, FaultCommand<RestartFault>.self,
+      FaultCommand<ResetFault>.self, FaultCommand<FreezeFault>.self,
+      FaultCommand<ThawFault>.self,
     ])
 }

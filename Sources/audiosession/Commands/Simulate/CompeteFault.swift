@@ -1,7 +1,7 @@
 import ArgumentParser
 import PulseSandbox
 
-struct SimulateCompeteCommand: FaultCommand {
+struct CompeteFault: FaultKind {
   static let configuration = CommandConfiguration(
     commandName: "compete",
     abstract: "Let another program keep changing a setting.",
@@ -21,10 +21,7 @@ struct SimulateCompeteCommand: FaultCommand {
   @Argument(help: ArgumentHelp("What it sets; see above.", valueName: "setting"))
   var setting: [String]
 
-  @Option(
-    name: .customLong("for"),
-    help: ArgumentHelp("How long: 500ms, 2s.", valueName: "time"))
-  var duration: TimeLimit?
+  @Option(for: "How long: 500ms, 2s.") var duration: TimeLimit?
 
   @Option(
     name: .customLong("as"), help: ArgumentHelp("What the server lists it as.", valueName: "name"))
@@ -42,6 +39,4 @@ struct SimulateCompeteCommand: FaultCommand {
   }
 
   var done: String { "\(client) keeps setting \(setting.joined(separator: " "))" }
-
-  @OptionGroup(title: "Options for every command") var options: GlobalOptions
 }

@@ -102,6 +102,38 @@ struct FramerTests {
     #expect(missing == [MissingFrames(position: 0, frames: 195, cause: .slowConsumer)])
   }
 
+  @Test("keep the zeros of a tap that had lost its source, and list them, also for a slow reader")
+  func zeros() async {
+    let (sound, zeros) = ([Float](repeating: 1, count: 12), [Float](repeating: 0, count: 36))
+    for limit in [1, 10] {
+      let queue = BufferQueue(limit: limit)
+      var framer = Framer(channels: 2, sampleRate: 1000, frameLength: 10)
+      for samples in [sound, zeros] {
+        samples.withUnsafeBufferPointer { framer.append($0, at: .zero, queue.add) }
+      }
+      framer.listZeros(atMost: 100)
+      framer.skip(4, .overrun, queue.add)
+      sound.withUnsafeBufferPointer { framer.append($0, at: .zero, queue.add) }
+      if let rest = framer.takeRest() { queue.add(rest) }
+      queue.finish()
+      var silenced: [MissingFrames] = []
+      while let buffer = await queue.next() { silenced += buffer.silenced }
+      #expect(silenced == [MissingFrames(position: 6, frames: 18, cause: .overrun)])
+    }
+    // No more than asked for, none of another tap, and none behind sound.
+    let starts: [Int: Int64] = [-1: 24, 0: 24, 4: 20, 100: 18]
+    for (most, start) in starts {
+      var framer = Framer(channels: 2, sampleRate: 1000, frameLength: 100)
+      zeros.withUnsafeBufferPointer { framer.append($0, at: .zero) { _ in } }
+      framer.beginTap()
+      zeros[..<12].withUnsafeBufferPointer { framer.append($0, at: .zero) { _ in } }
+      framer.listZeros(atMost: most)
+      let listed = MissingFrames(position: start, frames: Int(24 - start), cause: .overrun)
+      let rest = framer.takeRest()
+      #expect(rest?.silenced == (start < 24 ? [listed] : []))
+    }
+  }
+
   @Test("lose nothing that came late and all at once; a reader that stays slow does lose again")
   func excused() async {
     let queue = BufferQueue(limit: 3)

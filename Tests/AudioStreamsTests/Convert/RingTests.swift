@@ -30,8 +30,7 @@ struct RingTests {
   func capacity(size: Int) throws {
     let ring = try #require(ak_ring_create(size))
     defer { ak_ring_destroy(ring) }
-    #expect(ak_ring_capacity(ring) >= size)
-    #expect(ak_ring_writable(ring) == ak_ring_capacity(ring))
+    #expect(ak_ring_writable(ring) >= size)
     #expect(ak_ring_readable(ring) == 0)
   }
 
@@ -112,7 +111,9 @@ struct RingTests {
     await onThread { _ = ak_ring_write(ring.native, "a", 1) }
     // Both threads live at once, or the second could get the number of the first.
     await onThread {
-      _ = ak_ring_skip(ring.native, 1)
+      var byte: UInt8 = 0
+      let isRead = ak_ring_read(ring.native, &byte, 1)
+      #expect(isRead)
       #expect(ak_ring_violations(ring.native) == 0)
     }
     let mine = ak_ring_violations(ring.native)

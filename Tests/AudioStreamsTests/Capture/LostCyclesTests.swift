@@ -228,13 +228,14 @@ struct LateGraphTests {
   .timeLimit(.minutes(10)))
 struct DeadTapTests {
   /// Plays a tone on the speakers, whose monitor is tapped.
-  private static func tone(on rig: Rig) async throws -> TonePlayer {
+  private static func tone(on rig: Rig, amplitude: Double = 0.2) async throws -> TonePlayer {
     #expect(
       await eventually(within: .seconds(30)) {
         (try? await rig.session.snapshot())?.defaultDevice(.output)?.name == "speakers"
       })
     return try await TonePlayer(
-      [.init(seconds: 60, from: 1000, to: 1000, amplitude: 0.2)], server: rig.session.address)
+      [.init(seconds: 60, from: 1000, to: 1000, amplitude: amplitude)],
+      server: rig.session.address)
   }
 
   @Test("is opened again, and what is missing is told")
@@ -255,7 +256,9 @@ struct DeadTapTests {
       // A busy machine may lose some sound before; the time limit ends a wait for nothing.
       var isTold = false
       for await buffer in buffers
-      where buffer.missing.contains(where: { $0.cause == .overrun && $0.frames > 48000 }) {
+      where (buffer.missing + buffer.silenced).contains(where: {
+        $0.cause == .overrun && $0.frames > 48000
+      }) {
         isTold = true
         break
       }
@@ -267,6 +270,34 @@ struct DeadTapTests {
       }
       #expect(isHeard)
       await rig.capture.stopAudioStream()
+      await tone.close()
+    }
+  }
+
+  /// Which tap that is, `dead` and `muted` show: here a silent one is taken for it.
+  @Test("has its zeros in the list of a recording, which gets no silence for them", .soundFiles)
+  func listed() async throws {
+    try await Rig.with(.monitorOnly(on: .pipewire)) { rig in
+      let tone = try await Self.tone(on: rig, amplitude: 0)
+      let folder = TemporaryFolder()
+      let path = folder.path + "/a.wav"
+      let recorder = rig.recorder()
+      let start = ContinuousClock.now
+      try await recorder.start(
+        path, configuration: RecordingConfiguration(device: "speakers.monitor"))
+      #expect(await eventually { await recorder.progress.duration > .seconds(1) })
+      let capture = recorder.capture
+      let tapID = try #require(await capture.run?.tapID)
+      let silent = try #require(await capture.run?.pipeline.pulse.last.sound)
+      await capture.tapAgain(insteadOf: tapID, deafSince: silent)
+      #expect(await capture.run?.tapID != tapID)
+      let progress = try await recorder.stop()
+      #expect(progress.duration < ContinuousClock.now - start)
+      #expect(try SoundFileReader(path: path).frames == progress.frames)
+      let missing = progress.missing.reduce(0) { $0 + $1.frames }
+      #expect(missing > progress.sampleRate * 9 / 10, "\(progress.missing)")
+      #expect(progress.missing.allSatisfy { $0.cause == .overrun }, "\(progress.missing)")
+      #expect(folder.text("a.wav.json") == Sidecar.text(progress))
       await tone.close()
     }
   }

@@ -401,6 +401,37 @@ struct PlayerTests {
     }
   }
 
+  @Test("progress that is followed ends with the file, with a stop, and when a start fails")
+  func followed() async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      let folder = TemporaryFolder()
+      let (short, long) = (try Self.file(folder, seconds: 1.2), folder.path + "/long.wav")
+      try WaveFile(channels: 1, rate: 8000, frames: 8000 * 60).write(to: long)
+      let player = AudioPlayer(session: rig.session)
+      func follow() -> Task<[Duration], Never> {
+        let updates = player.progressUpdates
+        return Task { await updates.reduce(into: [Duration]()) { $0.append($1.position) } }
+      }
+      let whole = follow()
+      let played = try await player.play(short)
+      let positions = await whole.value
+      #expect(positions.count > 1 && positions == positions.sorted(), "\(positions)")
+      #expect(positions.last == played, "\(positions)")
+      let updates = player.progressUpdates
+      try await player.start(long)
+      for await progress in updates where progress.position > .zero {
+        #expect(progress.length == .seconds(60))
+        break
+      }
+      let stopped = follow()
+      let position = await player.stop()
+      #expect(await stopped.value.last == position)
+      let failed = follow()
+      await #expect(throws: StreamError.self) { try await player.start(folder.path + "/none") }
+      #expect(await failed.value == [])
+    }
+  }
+
   @Test(
     "refuses a file with more channels than a stream can have, and goes on",
     arguments: [33, 255, 256, 257, 1024])

@@ -125,6 +125,34 @@ struct SoundFileTests {
     #expect(folder.text("a.wav.json") == nil)
   }
 
+  @Test("list zeros in place of sound once, and get no silence for them")
+  func silencedFrames() async throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/a.wav"
+    let file = RecordingFile(path: path, configuration: RecordingConfiguration(), Readers())
+    try await file.create(sampleRate: 8000, channels: 1)
+    var buffer = CaptureBuffer(
+      samples: [Float](repeating: 0, count: 800), channels: 1, sampleRate: 8000, position: 0,
+      hostTime: .zero, device: "mic",
+      missing: [MissingFrames(position: 300, frames: 100, cause: .suspended)])
+    _ = try await file.append(buffer)
+    buffer.position = 1000
+    buffer.missing = [MissingFrames(position: 800, frames: 200, cause: .overrun)]
+    buffer.silenced = [MissingFrames(position: 200, frames: 600, cause: .overrun)]
+    _ = try await file.append(buffer)
+    try await file.close()
+    let progress = file.progress
+    let missing = [
+      MissingFrames(position: 200, frames: 100, cause: .overrun),
+      MissingFrames(position: 300, frames: 100, cause: .suspended),
+      MissingFrames(position: 400, frames: 600, cause: .overrun),
+    ]
+    #expect(progress.missing == missing, "\(progress.missing)")
+    #expect(progress.frames == 1800)
+    #expect(try SoundFileReader(path: path).frames == 1800)
+    #expect(folder.text("a.wav.json") == Sidecar.text(progress))
+  }
+
   @Test("list no input from behind their end")
   func inputBehindTheEnd() async throws {
     let folder = TemporaryFolder()
@@ -224,6 +252,34 @@ struct SoundFileTests {
     await #expect(throws: StreamError.self) { try await flac.create(sampleRate: 8000, channels: 9) }
     #expect(folder.text("a.flac") == "mine")
     #expect(folder.text("a.flac.json") == "list")
+  }
+
+  @Test("replace no FILE.json of another kind")
+  func otherList() async throws {
+    let folder = TemporaryFolder()
+    folder.write("{\"settings\": 1}", to: "talk.json")
+    func file(_ configuration: RecordingConfiguration) -> RecordingFile {
+      RecordingFile(path: folder.path + "/talk", configuration: configuration, Readers())
+    }
+    let refused = file(RecordingConfiguration())
+    let error = await #expect(throws: StreamError.self) {
+      try await refused.create(sampleRate: 8000, channels: 1)
+    }
+    #expect(error?.code == .fileFailed)
+    #expect(error?.message.contains("'\(folder.path)/talk.json' is not the list") == true)
+    #expect(Folder.names(folder.path) == ["talk.json"])
+    // As a program does that has asked whether it may.
+    var configuration = RecordingConfiguration()
+    configuration.replacesOtherLists = true
+    let allowed = file(configuration)
+    try await allowed.create(sampleRate: 8000, channels: 1)
+    try await allowed.close()
+    #expect(Folder.names(folder.path) == ["talk"])
+    for text in [Sidecar.text(RecordingProgress()), ""] {
+      folder.write(text, to: "talk.json")
+      try await file(RecordingConfiguration()).create(sampleRate: 8000, channels: 1)
+      #expect(Folder.names(folder.path) == ["talk"])
+    }
   }
 
   @Test("are an error at the size limit of the process, on a thread that takes signals")

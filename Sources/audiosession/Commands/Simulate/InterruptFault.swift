@@ -1,16 +1,13 @@
 import ArgumentParser
 import PulseSandbox
 
-struct SimulateInterruptCommand: FaultCommand {
+struct InterruptFault: FaultKind {
   static let configuration = CommandConfiguration(
     commandName: "interrupt",
     abstract: "Play a call: a running stream of silence with the role 'phone'.",
     discussion: "Without --for it plays until it is ended (Ctrl-C).")
 
-  @Option(
-    name: .customLong("for"), help: ArgumentHelp("How long it plays: 500ms, 2s.", valueName: "time")
-  )
-  var duration: TimeLimit?
+  @Option(for: "How long it plays: 500ms, 2s.") var duration: TimeLimit?
 
   @Option(help: ArgumentHelp("The stream's media.role.", valueName: "role"))
   var role = "phone"
@@ -24,6 +21,4 @@ struct SimulateInterruptCommand: FaultCommand {
 
   var fault: Fault { .interrupt(role: role, device: on, name: client) }
   var done: String { "\(client) plays" }
-
-  @OptionGroup(title: "Options for every command") var options: GlobalOptions
 }

@@ -229,6 +229,33 @@ struct AccountingTests {
     #expect(abs(missing - 256 - 3200) < 400, "\(missing)")
   }
 
+  @Test("zeros of a tap that had lost its source are listed up to its end, but no earlier ones")
+  func listedZeros() async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    var input = Input(configuration, rate: 16000, seed: 1)
+    let tone = [Float](repeating: 0.25, count: 320)
+    let zeros = [Float](repeating: 0, count: 320)
+    for (number, sound) in [tone, zeros, zeros].enumerated() {
+      // The second silence is another tap's.
+      if number != 1 { input.tap(losesSilently: true) }
+      for piece in 0..<50 { input.hear(sound, isNew: number != 1 && piece == 0) }
+    }
+    input.pipeline.expectGap(.overrun)
+    input.pipeline.listZeros(since: 0)
+    input.now += 100_000_000
+    input.tap(losesSilently: true)
+    for piece in 0..<50 { input.hear(tone, isNew: piece == 0) }
+    input.pipeline.finish(isAway: false, at: 0)
+    var (silenced, missing): ([MissingFrames], [MissingFrames]) = ([], [])
+    while let buffer = await input.queue.next() {
+      silenced += buffer.silenced
+      missing += buffer.missing
+    }
+    #expect(silenced == [MissingFrames(position: 32000, frames: 16000, cause: .overrun)])
+    #expect(missing.first?.position == 48000, "\(missing)")
+  }
+
   @Test(
     "the first sound comes after three fragments, or a second, however they come",
     arguments: [0.005, 0.02, 0.06, 0.1, 0.2, 0.3, 1, 2], [-0.039, -0.015, 0, 0.015, 0.039])
