@@ -191,7 +191,6 @@ actor LiveServer {
       self.codecless = codecless
       if isMisled { read.server = try await recentServerInfo(deadline) }
       snapshot = read.attributed
-      if isWhole { snapshot.keep(base) }
       snapshot.viewer = viewer
       snapshot.findPlaces(properties: Owned.soughtProperties)
     } catch {
