@@ -58,6 +58,21 @@ public actor PulseStream {
   /// Whether it is paused (libpulse: `pa_stream_is_corked`).
   public var isCorked: Bool { handle.stream.map { pa_stream_is_corked($0) > 0 } ?? true }
 
+  /// Reads how far it has come on the server, in frames since its creation: recorded, or played (libpulse:
+  /// `pa_stream_update_timing_info`). On PipeWire it grows by one cycle of the graph at a time.
+  ///
+  /// Errors: those of every request (see `PulseStream`).
+  public func position(timeout: Duration? = nil) async throws(PulseError) -> Int64 {
+    try await handle.request("get_timing_info of", timeout: timeout) {
+      pa_stream_update_timing_info($0, onSuccess, $1)
+    }
+    guard let stream = handle.stream, let timing = pa_stream_get_timing_info(stream)?.pointee,
+      let spec = pa_stream_get_sample_spec(stream)
+    else { throw PulseError(.other, "get_timing_info of \(handle.words)") }
+    let bytes = direction == .input ? timing.write_index : timing.read_index
+    return bytes / Int64(max(1, pa_frame_size(spec)))
+  }
+
   /// Pauses or resumes it (libpulse: `pa_stream_cork`).
   ///
   /// Errors: those of every request (see `PulseStream`).
