@@ -14,6 +14,7 @@ extension AudioSession {
       input, to: isActive ? .inEffect : .ended(forgets: forgets), wasInEffect: wasInEffect,
       onDisk: formerlyHeld?.stored, tracer: configuration.tracer)
     let driver = driver(live, store, budget.run, stop)
+    if input.isExplicit, isActive { await live.awaitUnseenCycles(deadline: budget.run) }
     do throws(SessionError) {
       try await driver.run(&change.run)
       return try await finish(

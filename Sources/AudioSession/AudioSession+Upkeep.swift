@@ -108,6 +108,8 @@ extension AudioSession {
       if upkeep.rules.didWork() { emit(.ended) }
       await publish(try await state(live, store(live)), isOurs: false)
       upkeep.rules.pacer.endLook()
+      // Beside everything else, because it takes as long as a few buffers.
+      if isKept { loop.task { if await live.findsOtherCycles() { await self.noteChange() } } }
       // Last: nothing that the server did report waits for it.
       if checksDefaults, await live.findsOtherDefaults() {
         upkeep.noteChange()

@@ -20,6 +20,12 @@ extension LiveServer {
     let ratePin = Setting.rate(direction, device: device.name)
     switch value {
     case .rate(let rate):
+      // If both run, PipeWire 1.4 stops all streams for one, then for the other, and so on.
+      if snapshot.has(.forcedGraph), let other = pins[.latency(direction, device: device.name)],
+        await !other.isCorked
+      {
+        try? await other.cork(true, timeout: min(timeout, .seconds(1)))
+      }
       var properties = snapshot.pins.ratePin(rate)
       properties[Graph.quantumKey] = quanta[.latency(direction, device: device.name)]
       pins[setting] = try await open(
@@ -58,7 +64,7 @@ extension LiveServer {
 
   /// Closes a pin, which the server may show later.
   func close(pin setting: Setting) async {
-    quanta[setting] = nil
+    (quanta[setting], cycles[setting]) = (nil, nil)
     guard let pin = pins.removeValue(forKey: setting) else { return }
     mark(.stream(pin.direction, pin.index))
     noteClosing(pin)
@@ -117,7 +123,7 @@ extension LiveServer {
     return pin
   }
 
-  /// Waits until the opening or closing of a pin is visible, which on PipeWire happens after the
+  /// Waits until the effect of a pin, or of its closing, is visible, which on PipeWire happens after the
   /// answer.
   ///
   /// A device that supports a rate switches within about 5 ms; one that does not reports nothing,
@@ -126,9 +132,15 @@ extension LiveServer {
   func awaitPin(_ step: Step, deadline: Deadline) async throws(SessionError) -> Int? {
     guard snapshot.has(.forcedGraph) else { return nil }
     try await awaitClosing(deadline: deadline)
-    guard case .rate(let rate) = step.to,
-      try await !isGranted(rate, step.setting, deadline: deadline)
-    else { return nil }
+    if case .latency = step.setting { await awaitCycle(step.setting, deadline: deadline) }
+    guard case .rate(let rate) = step.to else { return nil }
+    guard try await !isGranted(rate, step.setting, deadline: deadline) else {
+      // As many frames are another time now.
+      if case .rate(let direction, let device) = step.setting {
+        await awaitCycle(.latency(direction, device: device), deadline: deadline)
+      }
+      return nil
+    }
     let device = snapshot.device(of: step.setting)
     let kept = device?.state == .running ? device.map { Int($0.sampleSpec.rate) } : nil
     await close(pin: step.setting)
@@ -157,8 +169,8 @@ extension LiveServer {
 
   func grants() async -> [Setting: Duration] {
     var result: [Setting: Duration] = [:]
-    for (setting, pin) in pins {
-      if case .latency = setting { result[setting] = await pin.grantedLatency }
+    for setting in pins.keys {
+      if case .latency = setting { result[setting] = await granted(setting) }
     }
     return result
   }
@@ -168,7 +180,7 @@ extension LiveServer {
     for (setting, pin) in pins where await pin.isOpen {
       let spec = await pin.sampleSpec
       let isLatency = if case .latency = setting { true } else { false }
-      var granted = await pin.grantedLatency
+      var granted = await granted(setting)
       if let device = snapshot.device(of: setting),
         case .duration(let asked) = snapshot.value(of: setting)
       {

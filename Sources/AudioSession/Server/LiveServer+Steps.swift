@@ -47,7 +47,7 @@ extension LiveServer {
     try await refresh(objects(of: step.setting), deadline: deadline)
     if step.setting.isHint {
       let kept = try await awaitPin(step, deadline: deadline)
-      let granted = await pins[step.setting]?.grantedLatency
+      let granted = await granted(step.setting)
       return .done(granted: granted.map(SettingValue.duration) ?? kept.map(SettingValue.rate))
     }
     var isMet = try await wait(

@@ -32,6 +32,10 @@ actor LiveServer {
   var pins: [Setting: PulseStream] = [:]
   /// The buffer that a pin requests for a latency, in the syntax of PipeWire's property.
   var quanta: [Setting: String] = [:]
+  /// The buffers that PipeWire's graph had when the pins of latencies last ran.
+  var cycles: [Setting: Duration] = [:]
+  /// How many measurements of them are asked for.
+  var cycleRequests = 0
   /// The values that the server is to store for silenced or ducked streams of other programs.
   var memories: [Index<PulseTypes.Stream>: StreamMemory] = [:]
   /// The latest of them for each program's ended streams.
@@ -268,7 +272,6 @@ actor LiveServer {
 
   func closePins() async {
     for pin in pins.values { await pin.close() }
-    pins = [:]
-    quanta = [:]
+    (pins, quanta, cycles) = ([:], [:], [:])
   }
 }

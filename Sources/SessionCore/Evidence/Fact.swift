@@ -3,7 +3,7 @@ import PulseTypes
 /// What can be read to see whether a preference is in effect.
 enum Fact {
   case setting(Setting)
-  /// The buffer of a device, as the device reports it; otherwise what an open pin forces or was granted.
+  /// The buffer of a device, as the device reports it; otherwise what an open pin was granted.
   case buffer(Direction, device: String)
   /// What a device granted for a rate or buffer: to the open pin, otherwise to an earlier one, unless
   /// the device was unplugged since.
@@ -60,9 +60,6 @@ enum Fact {
       guard let device = snapshot.device(direction, named: name) else { return nil }
       if device.configuredLatency > .zero {
         return (.duration(device.configuredLatency), .device(direction))
-      }
-      if snapshot.has(.forcedGraph) {
-        return snapshot.pins.forcedLatency(on: device).map { (.duration($0), .stream(direction)) }
       }
       return grants[.latency(direction, device: name)].map { (.duration($0), .grant) }
     case .grant(let setting, let asked):

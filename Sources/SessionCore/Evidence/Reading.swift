@@ -23,10 +23,11 @@ public struct Reading: Sendable, Hashable, Codable, EncodableWithNulls {
     case server
     /// The description of a card, source, sink or module.
     case card, source, sink, module
-    /// The description of a stream; of a rate or buffer that the session's own stream forces on
-    /// PipeWire, that stream.
+    /// The description of a stream; of a rate that the session's own stream forces on PipeWire, that
+    /// stream.
     case sourceOutput, sinkInput
-    /// The buffer or rate that a stream of the session was granted, now or while applying.
+    /// The buffer or rate that a stream of the session was granted, now or while applying; on PipeWire
+    /// the buffer that was measured with it.
     case grant
 
     static func device(_ direction: Direction) -> Answer {

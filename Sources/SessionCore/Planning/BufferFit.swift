@@ -26,11 +26,12 @@ extension ServerSnapshot {
 
   /// The buffer that a device granted to a pin; nil if it is unknown.
   ///
-  /// - Parameter granted: the latency that follows from the pin's own buffer sizes.
+  /// - Parameter granted: the latency that follows from the pin's own buffer sizes; on PipeWire the measured
+  ///   one.
   package func latency(
     givenTo asked: Duration, granted: Duration?, on device: Device
   ) -> Duration? {
-    if has(.forcedGraph) { return pins.forcedLatency(on: device) }
+    if has(.forcedGraph) { return granted }
     let reported = device.configuredLatency > .zero ? device.configuredLatency : nil
     guard let granted, granted > .zero else {
       // A shorter one may have been requested by another stream.

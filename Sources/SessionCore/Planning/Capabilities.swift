@@ -10,7 +10,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
   private var roleModules = false
 
   /// What a server with these traits supports, until it refuses something.
-  init(_ traits: ServerTraits) {
+  package init(_ traits: ServerTraits) {
     latencyReadback = !traits.contains(.forcedGraph)
     stickyProfiles = !traits.contains(.choosesProfiles)
     moduleLoading = true

@@ -132,10 +132,23 @@ struct BufferDurationAspect: Aspect {
     let given = context.value(of: grant)?.description ?? ""
     return [
       .value(grant, asked: .duration(preference), isMet: isMet) { now in
-        now?.duration.flatMap { limit(context, device, preference, $0) }
-          ?? Obstacle(
-            .pending,
-            "no process holds it on \(device.name), which was not asked for it yet", .holder)
+        if now == nil, context.snapshot.has(.forcedGraph),
+          context.snapshot.pins.isPinned(device, kind: "latency")
+        {
+          return unseen(context, device, preference)
+        }
+        guard let now = now?.duration, let limit = limit(context, device, preference, now) else {
+          let was =
+            attempt(context, device, preference) == nil
+            ? "was not asked for it yet"
+            : "did not show it when it was asked for"
+          return Obstacle(.pending, "no process holds it on \(device.name), which \(was)", .holder)
+        }
+        guard limit.kind == .overridden else { return limit }
+        return Obstacle(
+          .pending,
+          "not granted while applying (\(Words.milliseconds(now))); no process asks for it now; use --keep",
+          .holder)
       },
       .blocked(
         Obstacle(
@@ -143,6 +156,15 @@ struct BufferDurationAspect: Aspect {
           "granted while applying (\(given)); no process maintains it now, so each "
             + "stream chooses its own; use --keep", .holder)),
     ]
+  }
+
+  /// What came of the last time that the device was asked.
+  private func attempt(
+    _ context: PlanContext, _ device: Device, _ preference: Duration
+  ) -> SettingValue? {
+    context.input.memory.outcome(
+      .latency(device.direction, device: device.name), asked: .duration(preference),
+      on: context.snapshot)
   }
 
   private func grant(_ device: Device, _ preference: Duration) -> Fact {
@@ -153,8 +175,11 @@ struct BufferDurationAspect: Aspect {
   /// open belongs to this run, and stays until its end.
   private func wasAsked(_ context: PlanContext, _ device: Device, _ preference: Duration) -> Bool {
     let setting = Setting.latency(device.direction, device: device.name)
-    return !context.input.holdsPins && context.snapshot.value(of: setting) == SettingValue.absent
-      && context.value(of: grant(device, preference)) != nil
+    guard !context.input.holdsPins, context.snapshot.value(of: setting) == SettingValue.absent,
+      let given = context.value(of: grant(device, preference))?.duration
+    else { return false }
+    // What another program forced then may be over.
+    return limit(context, device, preference, given)?.kind != .overridden
   }
 
   /// Why the buffer differs from the preferred one; `actual` is the device's current buffer.
@@ -162,10 +187,10 @@ struct BufferDurationAspect: Aspect {
     _ context: PlanContext, _ device: Device, _ preference: Duration, _ actual: Duration?
   ) -> Obstacle {
     guard let actual else {
-      return context.snapshot.has(.forcedGraph)
-        ? Obstacle(
-          .pending, "no stream of the session holds the IO buffer of \(device.name)", .device)
-        : Obstacle(.pending, "\(device.name) has not reported its latency", .device)
+      guard context.snapshot.has(.forcedGraph) else {
+        return Obstacle(.pending, "\(device.name) has not reported its latency", .device)
+      }
+      return unseen(context, device, preference)
     }
     let given = context.value(of: grant(device, preference))?.duration
     let isLonger = context.snapshot.fit(actual, asked: preference, on: device) == .longer
@@ -182,6 +207,27 @@ struct BufferDurationAspect: Aspect {
       .overridden, "another stream asked for \(Words.milliseconds(actual))" + others)
   }
 
+  /// A buffer of PipeWire that no stream shows now.
+  private func unseen(
+    _ context: PlanContext, _ device: Device, _ preference: Duration
+  ) -> Obstacle {
+    guard context.snapshot.pins.isPinned(device, kind: "latency") else {
+      return Obstacle(
+        .pending, "no stream of the session holds the IO buffer of \(device.name)", .device)
+    }
+    // What was asked for has been tried just now; later the pin waits.
+    guard !context.input.isExplicit else {
+      return Obstacle(
+        .pending, "\(device.name) delivers no sound that would show its buffer", .device)
+    }
+    let had = attempt(context, device, preference)?.duration.map {
+      "; it was \(Words.milliseconds($0)) when the session asked for \(Words.milliseconds(preference))"
+    }
+    return Obstacle(
+      .pending, "the buffer of \(device.name) shows only while a program uses it" + (had ?? ""),
+      .stream)
+  }
+
   /// How a device's buffer differs from the requested one; nil if it does not.
   private func limit(
     _ context: PlanContext, _ device: Device, _ preference: Duration, _ given: Duration
@@ -189,11 +235,33 @@ struct BufferDurationAspect: Aspect {
     let fit = context.snapshot.fit(given, asked: preference, on: device)
     guard fit != .met else { return nil }
     let gives = "\(device.name) gives \(Words.milliseconds(given))"
-    guard context.snapshot.has(.forcedGraph), fit == .shorter else {
+    guard context.snapshot.has(.forcedGraph) else {
       return Obstacle(.unreachable, "\(gives) and not \(Words.milliseconds(preference))")
     }
-    let frames = context.snapshot.quantumLimit(of: device)
-    return Obstacle(.unreachable, "\(gives) at most (\(frames) frames)")
+    let (frames, rate) = (
+      context.snapshot.quantumLimit(of: device), context.snapshot.rate(of: device)
+    )
+    // The rate of an idle device, which may be another one, is known roughly.
+    let isKnown = context.snapshot.pins.knownRate(of: device) != nil
+    func isGiven(_ frames: Int) -> Bool {
+      let buffer = Graph.duration(frames: frames, rate: rate)
+      let grain = isKnown ? Graph.duration(frames: 1, rate: rate) : buffer / 5
+      return given >= buffer - grain && given <= buffer + grain
+    }
+    if fit == .shorter, isGiven(frames) {
+      return Obstacle(.unreachable, "\(gives) at most (\(frames) frames)")
+    }
+    // All devices of the graph have one buffer.
+    let programs = Set(
+      context.snapshot.forcingPrograms.filter { isGiven(min($0.frames, frames)) }.map(\.name)
+    ).sorted()
+    let why =
+      programs.isEmpty
+      ? "something else decides it: another program, a setting of PipeWire, or the device"
+      : "\(Words.list(programs)) \(programs.count == 1 ? "forces" : "force") it for all devices"
+    return .overridden(
+      "\(device.name) has \(Words.milliseconds(given)) and not \(Words.milliseconds(preference)), "
+        + "because \(why)")
   }
 
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
@@ -208,6 +276,9 @@ struct BufferDurationAspect: Aspect {
     if snapshot.has(.forcedGraph) {
       result.causes.append(
         "PipeWire does not report a device's buffer; all devices share one quantum")
+      result.causes += snapshot.forcingPrograms.map {
+        "\($0.name) asks for \($0.frames) frames on all devices"
+      }
     } else if device.state == .suspended {
       result.causes.append(
         "\(device.name) is suspended: it has no buffer until a program uses it")

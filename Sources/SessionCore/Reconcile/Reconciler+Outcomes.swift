@@ -70,7 +70,7 @@ extension Reconciler {
       return (.applied(step, proof), setting.isHint ? got : nil)
     case .unmet(_, let readings) where setting.isHint:
       let text =
-        now == nil ? "gone" : now == step.to && got == .absent ? "not told" : got.description
+        now == nil ? "gone" : now == step.to && got == .absent ? "unknown" : got.description
       return (.notGranted(step, text, readings), got)
     case .unmet:
       // A stream that has ended needs nothing, and shows nothing.

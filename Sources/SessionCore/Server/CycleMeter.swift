@@ -38,7 +38,7 @@ package struct CycleMeter: Sendable {
   ///   - expected: how long a cycle probably is.
   package init(rate: Int, expected: Duration) {
     (self.rate, self.expected) = (rate, expected)
-    pause = min(max(expected / 4, Self.shortest), Self.longest)
+    pause = min(max(expected / 8, Self.shortest), Self.longest)
   }
 
   /// Whether to continue, after a time: a stream may take a second until it runs, and where answers are slow
@@ -60,7 +60,7 @@ package struct CycleMeter: Sendable {
     guard frames > 0 else {
       standstills += 1
       // The cycle is much longer than was expected.
-      if standstills > 8 { pause = min(pause * 2, Self.longest) }
+      if standstills > 16 { pause = min(pause * 2, Self.longest) }
       return
     }
     standstills = 0

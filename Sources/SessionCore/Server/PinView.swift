@@ -27,19 +27,15 @@ package struct PinView: Sendable {
 
   /// The rate that our pin will force once another stream uses the device; PipeWire only.
   func waitingRate(of device: Device) -> Int? {
-    guard snapshot.has(.forcedGraph), let pin = pin(on: device, forcing: Graph.rateKey),
-      pin.stream.isCorked || device.state != .running
-    else { return nil }
-    return pin.value
-  }
-
-  /// The buffer that our pin on a device forces, or will force once the device is used; PipeWire
-  /// only.
-  package func forcedLatency(on device: Device) -> Duration? {
-    pin(on: device, forcing: Graph.quantumKey).map {
-      Graph.duration(
-        frames: min($0.value, snapshot.quantumLimit(of: device)), rate: snapshot.rate(of: device))
+    guard snapshot.has(.forcedGraph) else { return nil }
+    for pin in streams(on: device) where pin.properties[Owned.pinKey] == "rate" {
+      // Any program can make a stream that looks like one of ours.
+      guard let rate = pin.properties[Graph.rateKey].flatMap({ Int($0) }),
+        (1...1 << 24).contains(rate)
+      else { continue }
+      return pin.isCorked || device.state != .running ? rate : nil
     }
+    return nil
   }
 
   /// The properties of the pin that holds a latency on a device.
@@ -61,18 +57,6 @@ package struct PinView: Sendable {
     var properties = [Owned.pinKey: "rate"]
     if snapshot.has(.forcedGraph) { properties[Graph.rateKey] = String(rate) }
     return properties
-  }
-
-  /// A rate's pin also forces the buffer of another pin.
-  private func pin(on device: Device, forcing key: String) -> (stream: Stream, value: Int)? {
-    let kind = key == Graph.rateKey ? "rate" : "latency"
-    for stream in streams(on: device) where stream.properties[Owned.pinKey] == kind {
-      // Any program can make a stream that looks like one of ours.
-      guard let value = stream.properties[key].flatMap({ Int($0) }), (1...1 << 24).contains(value)
-      else { continue }
-      return (stream, value)
-    }
-    return nil
   }
 
   /// Whether a device has a pin of ours of a kind: `rate` or `latency`.

@@ -2,7 +2,7 @@ package import PulseTypes
 
 /// PipeWire runs all devices of a graph at one rate and one buffer, which a *running* stream can
 /// force by its properties; a corked one has no effect. So the session's pins stay corked until
-/// another stream uses their device, and the device counts as having what they will force.
+/// another stream uses their device, and an idle device counts as having what they forced when they last ran.
 package enum Graph {
   /// The property by which a running stream sets the rate of the graph, Hz.
   package static let rateKey = "node.force-rate"
@@ -36,6 +36,17 @@ extension ServerSnapshot {
       let binary = client.properties["application.process.binary"] ?? ""
       return client.properties["wireplumber.daemon"] != nil
         || binary == "wireplumber" || binary == "pipewire-media-session"
+    }
+  }
+
+  /// The programs whose running streams ask for a buffer of the graph, and for how many frames.
+  var forcingPrograms: [(name: String, frames: Int)] {
+    (sourceOutputs + sinkInputs).compactMap { stream in
+      guard !stream.isCorked, !isOwned(stream),
+        let frames = stream.properties[Graph.quantumKey].flatMap({ Int($0) }),
+        (1...1 << 24).contains(frames)
+      else { return nil }
+      return (programName(of: stream), frames)
     }
   }
 

@@ -55,14 +55,14 @@ extension SessionState {
     package var device: String
     /// `rate` or `latency`.
     package var kind: String
-    /// The latency in seconds; nil for a rate.
+    /// The latency in seconds; nil for a rate, and on PipeWire for a buffer that was not seen yet.
     package var latency: Double?
     /// The rate in Hz.
     package var sampleRate: Int
     /// Whether it is held now; false if only an apply held it.
     package var held: Bool
     /// Whether its stream runs, which appears as a recording or a playback: on PipeWire, while
-    /// another stream uses the device.
+    /// another stream uses the device, and for a moment at an apply.
     package var running: Bool
 
     package init(

@@ -66,7 +66,10 @@ enum StateView {
       let what =
         pin.latency.map {
           "for the " + PropertyWords.text(.number($0), of: .ioBufferDuration) + " buffer"
-        } ?? "at " + PropertyWords.text(.number(Double(pin.sampleRate)), of: .sampleRate)
+        }
+        ?? (pin.kind == "latency"
+          ? "for its buffer"
+          : "at " + PropertyWords.text(.number(Double(pin.sampleRate)), of: .sampleRate))
       facts.append(("held", "\(names[pin.device]) \(what)"))
     }
     for processing in state.processing {

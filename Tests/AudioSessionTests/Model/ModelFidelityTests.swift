@@ -212,6 +212,80 @@ struct ModelFidelityTests {
     }
   }
 
+  @Test("the buffer of the graph, whoever forces it", .graphCards)
+  func buffer() async throws {
+    let machine = Machine.graph
+    try await Rig.with(machine.with(cards: ["kind=usb-mic max_latency=60"])) { rig in
+      var model = SimulatedServer(adopting: try await rig.outside.snapshot())
+      model.tendsPins = true
+      var cycles: [String] = []
+      func add(_ frames: Int) async throws -> (real: PulseStream, modelled: Index<Stream>) {
+        let properties = ["node.force-quantum": "\(frames)", "node.force-rate": "48000"]
+        let options = StreamOptions(
+          direction: .input, name: "recorder", device: machine.usbInput,
+          spec: SampleSpec(format: .s16le, rate: 48000, channels: 2), latency: .milliseconds(90),
+          startCorked: false, properties: properties)
+        let real = try await rig.outside.openStream(options)
+        return (
+          real, model.add(stream: "r", .input, on: machine.usbInput, properties: properties)
+        )
+      }
+      func cork(_ stream: (real: PulseStream, modelled: Index<Stream>), _ isCorked: Bool)
+        async throws
+      {
+        try await stream.real.cork(isCorked)
+        model.editStreams(.input) { if $0.index == stream.modelled { $0.isCorked = isCorked } }
+        model.updateStates()
+      }
+      func compare(
+        _ change: String, by stream: (real: PulseStream, modelled: Index<Stream>)
+      ) async throws {
+        let device = try #require(model.snapshot.device(.input, named: machine.usbInput))
+        let expected = model.cycle(of: device)
+        let frames = Int((expected / .seconds(1) * 48000).rounded())
+        cycles.append("\(change): \(frames)")
+        let isAlike = try await TestSupport.eventually {
+          try await cycle(of: stream.real) == frames
+        }
+        #expect(isAlike, "\(cycles)")
+      }
+      let first = try await add(512)
+      try await compare("512", by: first)
+      let second = try await add(8192)
+      try await compare("and 8192, which the card cannot have", by: first)
+      try await cork(second, true)
+      try await compare("paused", by: first)
+      try await cork(second, false)
+      try await compare("and again", by: second)
+      try await cork(first, true)
+      try await cork(first, false)
+      try await compare("the first, paused and running again", by: first)
+      model.settingsQuantum = 256
+      try await rig.force(quantum: 256)
+      try await compare("a setting of 256", by: first)
+      model.settingsQuantum = nil
+      try await rig.force(quantum: 0)
+      try await compare("none", by: second)
+      await first.real.close()
+      model.removeStreams(.input) { $0.index == first.modelled }
+      model.updateStates()
+      try await compare("without the first", by: second)
+      await second.real.close()
+    }
+  }
+
+  /// The smallest step of a stream's position.
+  private func cycle(of stream: PulseStream) async throws -> Int64 {
+    var (last, steps) = (try await stream.position(), [Int64]())
+    while steps.count < 6 {
+      try await Task.sleep(for: .milliseconds(1))
+      let position = try await stream.position()
+      if position > last { steps.append(position - last) }
+      last = position
+    }
+    return steps.min() ?? 0
+  }
+
   struct Limit: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let latencies: ClosedRange<Duration>?

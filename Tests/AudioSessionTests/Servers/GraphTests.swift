@@ -295,6 +295,103 @@ struct GraphTests {
     }
   }
 
+  /// The buffer that another one forces is what runs, whoever it is: a program, which is named, or a
+  /// setting of PipeWire, which no program of PulseAudio's protocol sees.
+  @Test(
+    "a buffer that another one forces is said, and that it is over", arguments: Forcing.allCases)
+  func forcedByAnother(_ forcing: Forcing) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      let stream = try await recorder(rig, on: machine.usbInput)
+      let report = try await rig.session.setAudioMode(fast).state.properties[.ioBufferDuration]
+      #expect(report?.verdict == .applied, "\(report as Any)")
+      var other: PulseStream?
+      if forcing == .program {
+        other = try await recorder(
+          rig, on: machine.usbInput, properties: ["node.force-quantum": "1024"])
+      } else {
+        try await rig.force(quantum: 1024)
+      }
+      let during = try await rig.graph(machine.usbInput) { $0.quantum == 1024 }
+      #expect(during == GraphState(quantum: 1024, rate: 48000))
+      let state = try await rig.state { $0.properties[.ioBufferDuration]?.verdict == .overridden }
+      let buffer = state.properties[.ioBufferDuration]
+      #expect(buffer?.verdict == .overridden, "\(buffer as Any)")
+      #expect(buffer?.actual == .number(0.021333333), "\(buffer as Any)")
+      let names = buffer?.reason?.contains(forcing == .program ? "outside" : "PipeWire")
+      #expect(names == true, "\(buffer as Any)")
+      if let other {
+        await other.close()
+      } else {
+        try await rig.force(quantum: 0)
+        // Looked at with whatever happens next, sooner than after 15 s.
+        try await rig.outside.setMute(.output, device: machine.laptopOutput, true)
+      }
+      let after = try await rig.state { $0.properties[.ioBufferDuration]?.verdict == .applied }
+      let final = after.properties[.ioBufferDuration]
+      #expect(
+        final?.verdict == .applied && final?.actual == .number(0.005333333), "\(final as Any)")
+      await stream.close()
+    }
+  }
+
+  enum Forcing: CaseIterable { case program, setting }
+
+  @Test("a buffer that another one forces is none that was granted, until that is over")
+  func forcedBefore() async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await rig.force(quantum: 1024)
+      let report = try await rig.session.setAudioMode(fast)
+      let step = report.steps.first { $0.step.property == .ioBufferDuration }
+      #expect(step?.outcome == .notGranted("21.3 ms"), "\(report.steps)")
+      // Unused, the device shows nothing, and what it had may be over.
+      let buffer = report.state.properties[.ioBufferDuration]
+      #expect(buffer?.verdict == .pending && buffer?.waitingFor == .stream, "\(buffer as Any)")
+      #expect(buffer?.reason?.contains("21.3 ms when the session asked") == true)
+      let stream = try await recorder(rig, on: machine.usbInput)
+      let used = try await rig.state { $0.properties[.ioBufferDuration]?.verdict == .overridden }
+        .properties[.ioBufferDuration]
+      #expect(used?.actual == .number(0.021333333), "\(used as Any)")
+      await stream.close()
+      #expect(try await waitForPins(rig, running: false))
+      var strict = fast
+      strict.strict = [.bufferDuration]
+      let failing = strict
+      let error = await #expect(throws: SessionError.self) {
+        try await rig.session.setAudioMode(failing)
+      }
+      #expect(error?.code == .hintNotGranted, "\(error as Any)")
+      try await rig.force(quantum: 0)
+      // The pin is there already, and is looked at once more.
+      let again = try await rig.session.setAudioMode(strict).state.properties[.ioBufferDuration]
+      #expect(again?.verdict == .applied && again?.actual == .number(0.005333333))
+    }
+  }
+
+  @Test("the buffer of an output is measured, too")
+  func output() async throws {
+    try await Rig.with(machine.with(cards: ["kind=laptop"])) { rig in
+      var mode = AudioMode(category: .playback)
+      mode.ioBufferDuration = .frames(512)
+      func buffer(_ state: SessionState) -> PropertyReport? { state.properties[.ioBufferDuration] }
+      let report = try await rig.session.setAudioMode(mode)
+      #expect(buffer(report.state)?.verdict == .applied, "\(report)")
+      try await rig.force(quantum: 2048)
+      let stream = try await rig.outside.openStream(
+        StreamOptions(
+          direction: .output, name: "player", device: machine.laptopOutput,
+          spec: SampleSpec(format: .s16le, rate: 48000, channels: 2), startCorked: false))
+      let during = try await rig.graph(machine.laptopOutput) { $0.quantum == 2048 }
+      #expect(during.quantum == 2048)
+      let state = try await rig.state { buffer($0)?.verdict == .overridden }
+      guard case .number(let seconds)? = buffer(state)?.actual else {
+        Issue.record("\(buffer(state) as Any)")
+        return
+      }
+      #expect(abs(seconds - 2048 / Double(during.rate)) < 0.0001, "\(seconds) at \(during.rate)")
+      await stream.close()
+    }
+  }
+
   @Test("no latency can be read, and the state says so")
   func capabilities() async throws {
     try await Rig.with(machine.configuration) { rig in
@@ -323,6 +420,13 @@ extension Rig {
       let graph = try await graph(device)
       if expected(graph) || ContinuousClock.now > deadline { return graph }
     }
+  }
+
+  /// Sets the buffer of the graph in PipeWire's own settings; 0 for none.
+  func force(quantum: Int) async throws {
+    let words = ["-n", "settings", "0", "clock.force-quantum", "\(quantum)"]
+    let result = try await sandbox.capture(["pw-metadata"] + words)
+    #expect(result.standardOutput.contains("value:\(quantum)"), "\(result)")
   }
 
   private func graph(_ device: String) async throws -> GraphState {

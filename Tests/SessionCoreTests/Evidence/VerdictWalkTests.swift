@@ -18,6 +18,10 @@ private typealias Server = SimulatedServer
     case late
     /// WirePlumber is killed; PipeWire.
     case managerKilled
+    /// Another program's stream forces its buffer for all.
+    case forcedByAnother
+    /// A setting of PipeWire forces a buffer, which no client of its protocol is told.
+    case forcedUnseen
 
     /// Whether the server answers, and nobody else acts.
     var isAnswered: Bool {
@@ -25,7 +29,8 @@ private typealias Server = SimulatedServer
     }
 
     static func of(_ kind: ServerKind) -> [Fate] {
-      kind == .pipewire ? allCases : allCases.filter { $0 != .late && $0 != .managerKilled }
+      let ofPipeWire: [Fate] = [.late, .managerKilled, .forcedByAnother, .forcedUnseen]
+      return kind == .pipewire ? allCases : allCases.filter { !ofPipeWire.contains($0) }
     }
   }
 
@@ -36,19 +41,24 @@ private typealias Server = SimulatedServer
   struct Row: CustomTestStringConvertible, Sendable {
     let property: Property
     let mode: AudioMode
-    let isMet: @Sendable (ServerSnapshot) -> Bool
+    private let isShown: @Sendable (ServerSnapshot) -> Bool
+    /// What the server has besides what it shows.
+    private let isHad: @Sendable (SimulatedServer) -> Bool
     var testDescription: String { property.rawValue }
 
     init(
       _ property: Property, _ change: (inout AudioMode) -> Void,
+      isHad: @escaping @Sendable (SimulatedServer) -> Bool = { _ in true },
       isMet: @escaping @Sendable (ServerSnapshot) -> Bool
     ) {
-      (self.property, self.isMet) = (property, isMet)
+      (self.property, isShown, self.isHad) = (property, isMet, isHad)
       mode = preferring {
         $0.onFailure = .bestEffort
         change(&$0)
       }
     }
+
+    func isMet(_ server: SimulatedServer) -> Bool { isShown(server.snapshot) && isHad(server) }
   }
 
   private static let process: Int32 = 4242
@@ -113,13 +123,24 @@ private typealias Server = SimulatedServer
       $0.sampleRate = 48000
     } isMet: { snapshot in
       guard let rate = forced("node.force-rate", snapshot) else {
-        return snapshot.server.name == "pulseaudio" && input(snapshot)?.sampleSpec.rate == 48000
+        // Of an idle device PipeWire tells no rate.
+        return input(snapshot)?.sampleSpec.rate == 48000
+          && (snapshot.server.name == "pulseaudio" || input(snapshot)?.state == .running)
       }
       return rate == "48000"
         && (input(snapshot)?.state != .running || input(snapshot)?.sampleSpec.rate == 48000)
     },
     Row(.ioBufferDuration) {
       $0.ioBufferDuration = .milliseconds(10)
+    } isHad: { server in
+      // No device of PipeWire shows what its graph runs with.
+      guard
+        let pin = server.snapshot.sourceOutputs.first(where: {
+          $0.properties["node.force-quantum"] != nil && $0.properties["audiosession.pin"] != nil
+        }), let mic = input(server.snapshot)
+      else { return true }
+      let frames = server.cycle(of: mic, under: pin) / .seconds(1) * Double(mic.sampleSpec.rate)
+      return Int(frames.rounded()) == 512
     } isMet: { snapshot in
       guard let frames = forced("node.force-quantum", snapshot) else {
         return input(snapshot)?.configuredLatency == .milliseconds(10)
@@ -288,7 +309,7 @@ private typealias Server = SimulatedServer
     case .ignored: server.ignores = settings
     case .late: server.delays = settings
     case .granted, .changedMeanwhile, .changedBetween, .deviceReplaced, .serverSilent,
-      .managerKilled:
+      .managerKilled, .forcedByAnother, .forcedUnseen:
       break
     }
     var run = Run(server, input)
@@ -306,9 +327,25 @@ private typealias Server = SimulatedServer
     case .changedMeanwhile: run.server.snapshot = before
     case .deviceReplaced: replace(&run.server, before)
     case .managerKilled: run.server.endManager()
+    case .forcedByAnother, .forcedUnseen: forceBuffer(&run.server, isSeen: fate == .forcedByAnother)
     default: break
     }
     return run
+  }
+
+  /// The devices are used, and another one forces a buffer of the graph.
+  private func forceBuffer(_ server: inout SimulatedServer, isSeen: Bool) {
+    for device in server.snapshot.sources where device.name == Server.microphone {
+      server.add(stream: "call", .input, on: device.name, properties: ["stays": "1"])
+    }
+    if isSeen {
+      server.add(
+        stream: "jack", .output, on: Server.speakers,
+        properties: ["node.force-quantum": "2048", "stays": "1"])
+    } else {
+      server.settingsQuantum = 2048
+    }
+    server.updateStates()
   }
 
   /// Every device of the hardware is unplugged, and another one with its name is there.
@@ -372,6 +409,9 @@ private typealias Server = SimulatedServer
       case .ignored: isHint ? [.unreachable, .pending] : [.refused]
       case .changedMeanwhile, .deviceReplaced, .serverSilent: [.overridden, .pending]
       case .managerKilled: [.pending]
+      case .forcedByAnother, .forcedUnseen:
+        row.property == .ioBufferDuration
+          ? [.overridden] : row.property == .options ? [.pending, .overridden] : []
       }
     switch holding {
     case .holder: break
@@ -392,7 +432,7 @@ private typealias Server = SimulatedServer
       for batches in fate == .serverSilent ? 0...3 : 1...1 {
         let run = try run(row, holding, fate, batches: batches, on: kind)
         let report = reports(run, on: run.server)[row.property]
-        let isMet = row.isMet(run.server.snapshot)
+        let isMet = row.isMet(run.server)
         #expect(report?.verdict != .applied || isMet, "\(fate) \(batches)\n\(run.trace)")
         #expect(report?.verdict != .applied || report?.readings.isEmpty == false, "\(fate)")
         if fate == .managerKilled { #expect(report?.waitingFor == .sessionManager) }
@@ -490,7 +530,7 @@ private typealias Server = SimulatedServer
       let run = try run(row, holding, fate, batches: 0, on: kind)
       let reports = SessionState.reports(state(run, on: run.server), by: believer)
       let isWrong =
-        reports[row.property]?.verdict == .applied && !row.isMet(run.server.snapshot)
+        reports[row.property]?.verdict == .applied && !row.isMet(run.server)
       if isWrong { wrong.append(fate) }
     }
     // The server was asked for nothing, or keeps nothing.

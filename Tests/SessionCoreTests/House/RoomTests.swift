@@ -54,6 +54,7 @@ import Testing
     let repetitions: Set = [
       "AudioSessionTests/Apply/ManyCallersTests.swift: for number in 1...60 {",
       "AudioSessionTests/Apply/RandomWalkTests.swift: for _ in 0..<Self.rounds {",
+      "AudioSessionTests/Model/ModelFidelityTests.swift: while steps.count < 6 {",
       "AudioSessionTests/Servers/PipeWireFactTests.swift: "
         + "while refusal == nil, others.count < 65 {",
       "AudioSessionTests/Support/Proxy.swift: while bytes.count < count {",

@@ -129,15 +129,19 @@ private typealias Server = SimulatedServer
     pin(&server, Graph.quantumKey, 512, isCorked: true)
     let mic = try device(server)
     #expect(mic.sampleSpec.rate == 44100 && server.snapshot.pins.knownRate(of: mic) == 48000)
-    #expect(server.snapshot.pins.forcedLatency(on: mic) == .nanoseconds(512_000_000_000 / 48000))
-    let reports = server.reports(
-      preferring {
-        $0.sampleRate = 48000
-        $0.ioBufferDuration = .milliseconds(10)
-      })
+    let mode = preferring {
+      $0.sampleRate = 48000
+      $0.ioBufferDuration = .milliseconds(10)
+    }
+    let reports = server.reports(mode) { $0.grants = server.grants }
     #expect(reports[.sampleRate]?.verdict == .applied)
     #expect(reports[.ioBufferDuration]?.verdict == .applied)
+    #expect(reports[.ioBufferDuration]?.actual == .number(0.010666666))
     #expect(reports[.ioBufferDuration]?.held == true)
+    // What the pin asks for is no evidence of what there is.
+    let unseen = server.reports(mode) { $0.isExplicit = false }[.ioBufferDuration]
+    #expect(unseen?.verdict == .pending && unseen?.waitingFor == .stream, "\(unseen as Any)")
+    #expect(unseen?.reason == "the buffer of \(Self.mic) shows only while a program uses it")
   }
 
   @Test func `a pin that runs and is not obeyed is no rate`() throws {
@@ -147,17 +151,100 @@ private typealias Server = SimulatedServer
     #expect(server.snapshot.pins.knownRate(of: try device(server)) == 44100)
   }
 
-  @Test func `a buffer that the pin of a rate forces, too, is that of the other pin`() throws {
+  @Test func `a buffer that another one forces is said, with its name if it has one`() throws {
+    let mode = preferring { $0.ioBufferDuration = .milliseconds(10) }
     var server = server
-    for quantum in ["0", "1024"] {
-      server.add(
-        stream: "us", .input, on: Self.mic, isCorked: true,
-        properties: [Owned.pinKey: "rate", Graph.rateKey: "48000", Graph.quantumKey: quantum])
+    server.tendsPins = true
+    server.add(stream: "mumble", .input, on: Self.mic)
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    func report() -> PropertyReport? {
+      run.server.reports(mode) { $0.grants = run.server.grants }[.ioBufferDuration]
     }
-    #expect(server.snapshot.pins.forcedLatency(on: try device(server)) == nil)
-    pin(&server, Graph.quantumKey, 512, isCorked: true)
-    let forced = server.snapshot.pins.forcedLatency(on: try device(server))
-    #expect(forced == .nanoseconds(512_000_000_000 / 48000))
+    #expect(report()?.verdict == .applied)
+    let other = run.server.add(
+      stream: "jack", .output, on: Server.speakers, properties: [Graph.quantumKey: "2048"])
+    let text = "\(Self.mic) has 42.7 ms and not 10 ms, because"
+    #expect(report()?.verdict == .overridden)
+    #expect(report()?.reason == "\(text) jack forces it for all devices", "\(report() as Any)")
+    run.server.removeStreams(.output) { $0.index == other }
+    run.server.settingsQuantum = 2048
+    run.server.updateStates()
+    #expect(report()?.verdict == .overridden)
+    #expect(
+      report()?.reason
+        == "\(text) something else decides it: another program, a setting of PipeWire, or the device"
+    )
+    #expect(
+      run.server.reports(preferring { $0.ioBufferDuration = .milliseconds(1000) }) {
+        $0.grants = run.server.grants
+      }[.ioBufferDuration]?.verdict == .overridden, "what others force is no limit of the graph")
+    // A command that finds it so asks again the next time.
+    var input = PlanInput(mode: mode, snapshot: run.server.snapshot)
+    input.holdsPins = false
+    var again = Run(run.server, input)
+    try again.server.pin(.input, Self.mic, .absent)
+    for _ in 0..<2 {
+      again.input.snapshot = again.server.snapshot
+      again.run()
+      let step = again.loop.report.last { $0.step.property == .ioBufferDuration }
+      #expect(step?.outcome == .notGranted("42.7 ms"), "\(again.trace)")
+      try again.server.pin(.input, Self.mic, .absent)
+      var next = PlanInput(mode: mode, snapshot: again.server.snapshot)
+      (next.holdsPins, next.memory) = (false, again.input.memory)
+      let after = again.server.reports(mode) {
+        ($0.holdsPins, $0.memory) = (false, again.input.memory)
+      }[.ioBufferDuration]
+      #expect(after?.verdict == .pending && after?.waitingFor == .holder)
+      #expect(
+        after?.reason
+          == "not granted while applying (42.7 ms); no process asks for it now; use --keep")
+      again = Run(again.server, next)
+    }
+  }
+
+  @Test func `a buffer that did not show is not granted, and fails where it must be met`() throws {
+    var mode = preferring { $0.ioBufferDuration = .milliseconds(10) }
+    var server = server
+    server.tendsPins = true
+    server.pinsStall = true
+    server.add(stream: "mumble", .input, on: Self.mic)
+    for holds in [true, false] {
+      mode.strict = nil
+      var input = PlanInput(mode: mode, snapshot: server.snapshot)
+      input.holdsPins = holds
+      var run = Run(server, input)
+      run.run()
+      let step = run.loop.report.first { $0.step.property == .ioBufferDuration }
+      #expect(step?.outcome == .notGranted("unknown"), "\(run.trace)")
+      let report = run.server.reports(mode) { $0.grants = run.server.grants }[.ioBufferDuration]
+      #expect(report?.verdict == .pending && report?.waitingFor == .device, "\(report as Any)")
+      #expect(report?.reason == "\(Self.mic) delivers no sound that would show its buffer")
+      if !holds { try run.server.pin(.input, Self.mic, .absent) }
+      let later = run.server.reports(mode) {
+        ($0.holdsPins, $0.memory) = (holds, run.input.memory)
+      }[.ioBufferDuration]
+      #expect(
+        holds
+          || later?.reason
+            == "no process holds it on \(Self.mic), which did not show it when it was asked for",
+        "\(later as Any)")
+      mode.strict = [.bufferDuration]
+      input.mode = mode
+      var strict = Run(server, input)
+      strict.run()
+      #expect(strict.refusal?.code == .hintNotGranted, "\(strict.trace)")
+    }
+  }
+
+  @Test func `a device that does not follow the graph is not said to`() throws {
+    let mode = preferring { $0.ioBufferDuration = .milliseconds(10) }
+    var server = server
+    server.ownCycles[Self.mic] = .milliseconds(20)
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    let report = run.server.reports(mode) { $0.grants = run.server.grants }[.ioBufferDuration]
+    #expect(report?.verdict == .overridden && report?.actual == .number(0.02), "\(report as Any)")
   }
 
   @Test func `a graph that stops for another rate interrupts nothing; PulseAudio's device does`()
@@ -231,9 +318,9 @@ private typealias Server = SimulatedServer
       properties: [
         Owned.pinKey: "latency", Owned.pinLatencyKey: "1000000", Graph.quantumKey: "8192",
       ])
-    let report = server.reports(mode)[.ioBufferDuration]
+    let report = server.reports(mode) { $0.grants = server.grants }[.ioBufferDuration]
     #expect(report?.verdict == .unreachable)
-    #expect(report?.reason == "\(Self.mic) gives 185.8 ms at most (8192 frames)")
+    #expect(report?.reason == "\(Self.mic) gives 170.7 ms at most (8192 frames)")
   }
 
   @Test func `only others that run use a device`() throws {

@@ -176,7 +176,7 @@ private typealias Server = SimulatedServer
     let server = Server.laptop(kind: .pipewire)
     let run = try done(server, mode, holds: false)
     #expect(buffer(run)?.verdict == .unreachable)
-    #expect(buffer(run)?.reason == "\(Server.microphone) gives 185.8 ms at most (8192 frames)")
+    #expect(buffer(run)?.reason == "\(Server.microphone) gives 170.7 ms at most (8192 frames)")
     mode.strict = [.bufferDuration]
     #expect(try done(server, mode, holds: false).refusal?.code == .hintNotGranted)
   }

@@ -29,6 +29,58 @@ extension SimulatedServer {
     }
   }
 
+  /// What a pin shows while it, or the pin of its device's rate, runs. A new one runs for a moment.
+  mutating func noteCycles() {
+    guard snapshot.has(.forcedGraph), !pinsStall else { return }
+    let streams = snapshot.sourceOutputs + snapshot.sinkInputs
+    for pin in streams where pin.properties[Owned.pinLatencyKey] != nil {
+      guard let device = snapshot.devices(pin.direction).first(where: { $0.index == pin.device })
+      else { continue }
+      let pins = streams.filter {
+        $0.direction == pin.direction && $0.device == pin.device
+          && $0.properties["audiosession.pin"] != nil
+      }
+      guard shownCycles[pin.index] == nil || pins.contains(where: { !$0.isCorked }) else {
+        continue
+      }
+      shownCycles[pin.index] = cycle(of: device, under: pin)
+    }
+  }
+
+  /// The buffer of a device that runs: what PipeWire's settings force, otherwise the newest of the streams
+  /// that run; since when it runs does not matter.
+  ///
+  /// - Parameter pin: a stream that would begin to run, if it does not.
+  func cycle(of device: Device, under pin: Stream? = nil) -> Duration {
+    if let own = ownCycles[device.name] { return own }
+    func forced(_ key: String, _ stream: Stream?) -> Int? {
+      stream?.properties[key].flatMap { Int($0) }
+    }
+    let streams = snapshot.sourceOutputs + snapshot.sinkInputs
+    let rates = streams.filter { $0.direction == device.direction && $0.device == device.index }
+    let rate =
+      device.state == .running
+      ? Int(device.sampleSpec.rate)
+      : rates.compactMap { forced("node.force-rate", $0) }.last ?? 48000
+    let newest = streams.filter {
+      (!$0.isCorked || $0.index == pin?.index) && forced("node.force-quantum", $0) != nil
+    }.max { $0.index.rawValue < $1.index.rawValue }
+    let asked = settingsQuantum ?? forced("node.force-quantum", newest) ?? 1024
+    let frames = min(asked, longestBuffer(of: device, rate))
+    return .nanoseconds(Int64(frames) * 1_000_000_000 / Int64(rate))
+  }
+
+  private func longestBuffer(of device: Device, _ rate: Int) -> Int {
+    let limit = device.properties["clock.quantum-limit"].flatMap { Int($0) } ?? 8192
+    let hardware = device.properties["node.max-latency"]?.split(separator: "/").compactMap {
+      Int($0)
+    }
+    let most = hardware.flatMap { $0.count == 2 ? $0[0] * rate / $0[1] : nil } ?? limit
+    var frames = 16
+    while frames * 2 <= min(limit, most) { frames *= 2 }
+    return frames
+  }
+
   /// The rate that a device keeps although a pin that runs asks for another; the session then closes the
   /// pin, as with the real server.
   mutating func giveUp(_ step: Step) -> SettingValue? {

@@ -104,6 +104,7 @@ extension SimulatedServer {
     for at in snapshot.clients.indices { snapshot.clients[at].index = Index(newIndex()) }
     acknowledged = []
     askedLatency = [:]
+    shownCycles = [:]
     linkStreams = [:]
     if !keeps {
       remembered = [:]

@@ -192,6 +192,7 @@ extension SimulatedServer {
       }
     }
     updateGraph()
+    noteCycles()
     shareVolumes()
   }
 
@@ -233,9 +234,14 @@ extension SimulatedServer {
   var grants: [Setting: Duration] {
     var result: [Setting: Duration] = [:]
     for pin in snapshot.sourceOutputs + snapshot.sinkInputs {
-      guard pin.properties[Owned.pinLatencyKey] != nil, let asked = askedLatency[pin.index],
+      guard pin.properties[Owned.pinLatencyKey] != nil,
         let device = snapshot.devices(pin.direction).first(where: { $0.index == pin.device })
       else { continue }
+      if snapshot.has(.forcedGraph) {
+        result[.latency(device.direction, device: device.name)] = shownCycles[pin.index]
+        continue
+      }
+      guard let asked = askedLatency[pin.index] else { continue }
       let range = range(of: device.name)
       let given = min(max(asked, range.lowerBound), range.upperBound)
       // Of a playback stream the sizes say otherwise where the buffer is shorter than asked.

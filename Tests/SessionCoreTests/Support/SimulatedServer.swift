@@ -64,6 +64,14 @@ struct SimulatedServer {
   var acknowledged: [Step] = []
   /// Whether the session's pins on PipeWire run while another stream uses their device.
   var tendsPins = false
+  /// The frames that PipeWire's settings force for the graph, which no client of PulseAudio's protocol sees.
+  var settingsQuantum: Int?
+  /// The cycles of devices that do not follow the graph.
+  var ownCycles: [String: Duration] = [:]
+  /// Whether pins deliver no sound, and so show no cycle.
+  var pinsStall = false
+  /// The cycle that each pin of a latency has shown.
+  var shownCycles: [Index<Stream>: Duration] = [:]
   var lastIndex: UInt32 = 10
   private var levels = SeededRandom(seed: 1)
 
