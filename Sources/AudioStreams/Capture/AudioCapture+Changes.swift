@@ -107,7 +107,9 @@ extension AudioCapture {
   private func isPlaced(_ tap: RealtimeStream, _ former: String?, _ device: String?) async -> Bool {
     if device == former { return true }
     guard let device, let snapshot = try? await snapshot() else { return false }
-    return snapshot.device(.input, at: tap.device)?.name == device
+    // Its own connection may be told of a move later than the session's is.
+    let listed = snapshot.sourceOutputs.first { $0.index == tap.index }?.device ?? tap.device
+    return snapshot.device(.input, at: listed)?.name == device
   }
 
   /// The tap ended by itself: the connection was lost, or its device was removed without a
