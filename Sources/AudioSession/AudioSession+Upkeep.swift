@@ -90,6 +90,8 @@ extension AudioSession {
       await live.tendMemories()
       try await restoreWhatIsOwed()
       let (snapshot, shown) = (await live.snapshot, broadcast.shown.snapshot)
+      // To release large lists takes time, which no write waits for.
+      defer { withExtendedLifetime(shown) {} }
       broadcast.shown.snapshot = snapshot
       if upkeep.portOverride != .none { noteRoute(try await state(live, store(live)).route) }
       let sight = upkeep.rules.see(

@@ -11,7 +11,7 @@ extension Indexed {
 extension Card: Indexed {}
 
 /// A member of one of a snapshot's lists, except the cards.
-protocol Placed: Indexed {
+protocol Placed: Indexed, Equatable {
   /// The keys by which the member is looked up.
   ///
   /// - Parameter properties: the properties to index.

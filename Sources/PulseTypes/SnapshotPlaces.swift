@@ -45,6 +45,32 @@ extension ServerSnapshot {
     places.clients = places.clients ?? Places(clients, properties: properties)
   }
 
+  /// Takes the lists and indexes of a former snapshot, as far as they are the same: a whole reading then
+  /// leaves unchanged what has not changed.
+  package mutating func keep(_ former: ServerSnapshot) {
+    guard let properties = former.places.properties else { return }
+    places = SnapshotPlaces(properties: properties)
+    if cards == former.cards { cards = former.cards }
+    // The list first: setting it drops its index.
+    (sinks, places.sinks) = Self.kept(sinks, former.sinks, former.places.sinks)
+    (sources, places.sources) = Self.kept(sources, former.sources, former.places.sources)
+    (sinkInputs, places.sinkInputs) = Self.kept(
+      sinkInputs, former.sinkInputs, former.places.sinkInputs)
+    (sourceOutputs, places.sourceOutputs) = Self.kept(
+      sourceOutputs, former.sourceOutputs, former.places.sourceOutputs)
+    (modules, places.modules) = Self.kept(modules, former.modules, former.places.modules)
+    (clients, places.clients) = Self.kept(clients, former.clients, former.places.clients)
+  }
+
+  private static func kept<Member: Placed>(
+    _ list: [Member], _ former: [Member], _ places: Places<Member>?
+  ) -> ([Member], Places<Member>?) {
+    guard let places, list.count == former.count else { return (list, nil) }
+    if list == former { return (former, places) }
+    let isSame = list.indices.allSatisfy { places.areAlike(list[$0], former[$0]) }
+    return (list, isSame ? places : nil)
+  }
+
   /// Whether both are known to list the same devices under the same names; false if that is
   /// unknown.
   package func surelyHasDevices(of other: ServerSnapshot) -> Bool {

@@ -195,6 +195,7 @@ actor LiveServer {
       self.codecless = codecless
       if isMisled { read.server = try await recentServerInfo(deadline) }
       snapshot = read.attributed
+      if isWhole { snapshot.keep(base) }
       snapshot.viewer = viewer
       snapshot.findPlaces(properties: Owned.soughtProperties)
     } catch {

@@ -25,10 +25,13 @@ struct Ranking {
   /// The device that is the default because the user chose it; nil if it would be the default
   /// anyway.
   var chosen: Device? {
-    guard let present = snapshot.defaultDevice(direction),
-      let best = all.max(by: { beats($1, $0) }), best.name != present.name, beats(best, present)
-    else { return nil }
-    return present
+    guard let present = snapshot.defaultDevice(direction) else { return nil }
+    // By their places: a device is large to copy.
+    let devices = snapshot.devices(direction)
+    let isBeaten = devices.indices.contains {
+      beats(devices[$0], present) && !snapshot.isDummy(devices[$0])
+    }
+    return isBeaten ? present : nil
   }
 
   /// Whether the server ranks two devices alike.

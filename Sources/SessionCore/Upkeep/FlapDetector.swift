@@ -77,7 +77,11 @@ extension ServerSnapshot {
   private func hasPorts(of other: ServerSnapshot, _ direction: Direction) -> Bool {
     // By their places: a device is large to copy.
     let (devices, others) = (devices(direction), other.devices(direction))
-    return zip(devices.indices, others.indices).allSatisfy { devices[$0].ports == others[$1].ports }
+    let isSameList = devices.withUnsafeBufferPointer { one in
+      others.withUnsafeBufferPointer { one.baseAddress == $0.baseAddress }
+    }
+    return isSameList
+      || zip(devices.indices, others.indices).allSatisfy { devices[$0].ports == others[$1].ports }
   }
 
   /// What is present: usable connectors of cards, cards, and devices without a card.

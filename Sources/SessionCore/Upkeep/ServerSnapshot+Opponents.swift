@@ -12,7 +12,10 @@ extension ServerSnapshot {
   /// The programs that are connected without a stream, the last connected first, each once: the
   /// server does not say who made a change, and these are what may make one.
   package var controllers: [String] {
-    let users = Set((sinkInputs + sourceOutputs).compactMap(\.client))
+    // By their places: a stream is large to copy.
+    let users = [sinkInputs, sourceOutputs].reduce(into: Set<Index<Client>>()) { users, streams in
+      for place in streams.indices { streams[place].client.map { _ = users.insert($0) } }
+    }
     return clients.filter { client in
       !users.contains(client.index) && !isPartOfServer(client)
         && client.properties["application.id"]?.hasPrefix(Owned.applicationID) != true

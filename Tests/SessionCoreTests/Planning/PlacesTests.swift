@@ -1,3 +1,4 @@
+import JSONCoding
 import PulseTypes
 import TestSupport
 import Testing
@@ -97,6 +98,37 @@ struct PlacesTests {
     placed.findPlaces(properties: [])
     expectTheSame(placed, snapshot, "")
     #expect(placed.device(.output, named: "")?.index == snapshot.sinks.first?.index)
+  }
+
+  /// The same server, read once more.
+  private func copy(of snapshot: ServerSnapshot) throws -> ServerSnapshot {
+    try JSON.decode(ServerSnapshot.self, from: JSON.encode(snapshot))
+  }
+
+  @Test("a whole reading keeps the index of what has not changed")
+  func keeping() throws {
+    for seed in 0..<50 {
+      var random = SeededRandom(seed: UInt64(seed))
+      var former = random.machine().snapshot
+      former.findPlaces(properties: Owned.soughtProperties)
+      var same = try copy(of: former)
+      #expect(!same.surelyHasDevices(of: former))
+      same.keep(former)
+      #expect(same == former && same.surelyHasDevices(of: former))
+      // Other levels leave the index, another name does not, and neither is lost.
+      var changed = try copy(of: former)
+      for place in changed.sinks.indices { changed.sinks[place].isMuted.toggle() }
+      for place in changed.sources.indices { changed.sources[place].name += "x" }
+      let expected = changed
+      changed.keep(former)
+      changed.findLostPlaces()
+      #expect(changed == expected)
+      #expect(changed.surelyHasDevices(of: former) == former.sources.isEmpty)
+      for device in changed.sources + changed.sinks {
+        #expect(changed.device(device.direction, named: device.name) == device)
+        #expect(changed.device(device.direction, at: device.index) == device)
+      }
+    }
   }
 
   @Test("the same devices are known for the same, and only they")
