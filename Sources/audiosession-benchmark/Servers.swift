@@ -62,7 +62,8 @@ struct Servers {
   private func bare(_ count: Int) async throws -> [Duration] {
     let program = try Bare(in: sandbox).path
     let bare = try Outsider(
-      [program, "apply", "usb_mic", "bare.input"], sandbox.programEnvironment)
+      [program, "apply", "usb_mic", "bare.input"] + (kind == .pipewire ? ["512"] : []),
+      sandbox.programEnvironment)
     defer { bare.end() }
     var times: [Duration] = []
     for _ in 0..<count { times.append(try await bare.time("apply")) }

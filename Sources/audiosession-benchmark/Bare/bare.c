@@ -7,9 +7,10 @@
  *   bare change SOURCE OTHER PORT OTHER CARD PROFILE OTHER
  *                                              for each line (d, p or c) on standard input: change it, wait
  *                                              until it is back, and print the microseconds
- *   bare apply SOURCE REMAP                    for each line: ask SOURCE for 10 ms, load a remap that swaps its
+ *   bare apply SOURCE REMAP [FRAMES]           for each line: ask SOURCE for 10 ms, load a remap that swaps its
  *                                              channels, make that the default, and print the microseconds;
- *                                              then undo it
+ *                                              then undo it. On PipeWire 10 ms are FRAMES of the graph, which
+ *                                              only a stream that runs forces and shows
  */
 #include <pulse/pulseaudio.h>
 #include <stdio.h>
@@ -164,7 +165,19 @@ static void make_default(char *source) {
   }
 }
 
-static void apply(char *source, char *remap) {
+/* Until a stream has run for two cycles of so many frames. */
+static void await_cycles(pa_stream *pin, int64_t frames) {
+  int64_t last = -1;
+  for (int seen = 0; seen < 2;) {
+    finish(pa_stream_update_timing_info(pin, NULL, NULL));
+    const pa_timing_info *timing = pa_stream_get_timing_info(pin);
+    int64_t at = timing ? timing->write_index / 4 : 0;
+    if (last >= 0 && at != last) seen = at - last == frames ? seen + 1 : 0;
+    last = at;
+  }
+}
+
+static void apply(char *source, char *remap, const char *frames) {
   pa_sample_spec spec = {.format = PA_SAMPLE_S16LE, .rate = 44100, .channels = 2};
   pa_buffer_attr buffer = {.maxlength = (uint32_t)-1, .fragsize = 1764};
   char line[8], words[512];
@@ -174,9 +187,17 @@ static void apply(char *source, char *remap) {
   while (fgets(line, sizeof line, stdin)) {
     uint32_t module = PA_INVALID_INDEX;
     long long start = now();
-    pa_stream *pin = pa_stream_new(context, "pin", &spec, NULL);
-    pa_stream_connect_record(pin, source, &buffer, PA_STREAM_START_CORKED | PA_STREAM_ADJUST_LATENCY);
+    pa_proplist *properties = pa_proplist_new();
+    if (frames) {
+      pa_proplist_sets(properties, "node.force-quantum", frames);
+      spec.rate = 48000;
+    }
+    pa_stream *pin = pa_stream_new_with_proplist(context, "pin", &spec, NULL, properties);
+    pa_proplist_free(properties);
+    pa_stream_connect_record(pin, source, &buffer,
+                             PA_STREAM_ADJUST_LATENCY | (frames ? 0 : PA_STREAM_START_CORKED));
     while (pa_stream_get_state(pin) != PA_STREAM_READY) turn();
+    if (frames) await_cycles(pin, atol(frames));
     finish(pa_context_load_module(context, "module-remap-source", words, on_index, &module));
     make_default(remap);
     printf("%lld\n", (now() - start) / 1000);
@@ -218,7 +239,7 @@ int main(int count, char **words) {
   else if (!strcmp(work, "list")) list();
   else if (!strcmp(work, "heal") && count == 6) heal(words + 2);
   else if (!strcmp(work, "change") && count == 9) change(words + 2);
-  else if (!strcmp(work, "apply") && count == 4) apply(words[2], words[3]);
+  else if (!strcmp(work, "apply") && (count == 4 || count == 5)) apply(words[2], words[3], count == 5 ? words[4] : NULL);
   else return 2;
   pa_context_disconnect(context);
   return 0;
