@@ -90,10 +90,16 @@ final class Daemon {
 
   /// Whether SIGSTOP has taken effect.
   var isStopped: Bool {
-    // "PID (NAME) STATE …"; the number is the server's as long as it runs.
-    let status = File.text("/proc/\(processID)/stat")
-    // A debugger or strace shows it in small.
-    return status.contains(") T ") || status.contains(") t ")
+    // One thread handles the signal, and on a busy machine the others run on until it does.
+    let folder = "/proc/\(processID)/task"
+    let tasks = Folder.names(folder)
+    return !tasks.isEmpty
+      && tasks.allSatisfy { task in
+        // "PID (NAME) STATE …"; the number is the server's as long as it runs.
+        let status = File.text("\(folder)/\(task)/stat")
+        // A debugger or strace shows it in small. A thread may end meanwhile.
+        return status.isEmpty || status.contains(") T ") || status.contains(") t ")
+      }
   }
 
   /// The event of the server's end.

@@ -18,7 +18,9 @@ extension LiveServer {
     // A device may take a while to start.
     while await !pin.isCorked, !end.hasPassed {
       _ = await measureCycle(setting, deadline: end)
-      guard cycles[setting] == nil,
+      // The route does not wait for a device that has gone.
+      guard cycles[setting] == nil, (try? await refresh(deadline: end)) != nil,
+        await !hasEnded(pin, of: setting),
         (try? await client.loop.sleep(until: .now + .milliseconds(30))) != nil
       else { return }
     }

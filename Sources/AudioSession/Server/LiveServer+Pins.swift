@@ -53,7 +53,7 @@ extension LiveServer {
 
   /// Whether a pin has ended; PipeWire 1.4 keeps a stream whose device was removed, without a device, and
   /// reports nothing.
-  private func hasEnded(_ pin: PulseStream, of setting: Setting) async -> Bool {
+  func hasEnded(_ pin: PulseStream, of setting: Setting) async -> Bool {
     guard await pin.isOpen else { return true }
     guard snapshot.has(.forcedGraph) else { return false }
     guard let device = snapshot.device(of: setting) else { return true }

@@ -292,7 +292,8 @@ struct DeadTapTests {
       await capture.tapAgain(insteadOf: tapID, deafSince: silent)
       #expect(await capture.run?.tapID != tapID)
       let progress = try await recorder.stop()
-      #expect(progress.duration < ContinuousClock.now - start)
+      // Its first piece may have been recorded before it.
+      #expect(progress.duration < ContinuousClock.now - start + .milliseconds(50))
       #expect(try SoundFileReader(path: path).frames == progress.frames)
       let missing = progress.missing.reduce(0) { $0 + $1.frames }
       #expect(missing > progress.sampleRate * 9 / 10, "\(progress.missing)")

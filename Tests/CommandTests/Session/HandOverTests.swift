@@ -115,7 +115,7 @@ struct HandOverTests {
         }
         $A apply first --keep > /dev/null || exit
         holder=$($A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p')
-        kill -STOP $holder
+        freeze $holder
 
         """
       return try await sandbox.shell(start + script)
@@ -135,7 +135,7 @@ struct HandOverTests {
       $A apply first > /dev/null; echo $?
       $A state --json | grep -c '"event": "applied"'
       pactl get-source-volume mic
-      kill -STOP $holder
+      freeze $holder
       $A apply other > /dev/null & pid=$!
       ordered
       kill -KILL $holder
@@ -161,7 +161,7 @@ struct HandOverTests {
       """
       $A apply other > /dev/null & pid=$!
       ordered
-      kill -STOP $pid
+      freeze $pid
       kill -CONT $holder
       $A apply first --timeout 5s 2> "$XDG_STATE_HOME/error"; echo $?
       grep -q "kill -CONT $pid" "$XDG_STATE_HOME/error"; echo $?

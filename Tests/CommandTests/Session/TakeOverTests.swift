@@ -108,7 +108,7 @@ struct TakeOverTests {
           [ $i = 1 ] || echo try >&2
           hold b second --replace
           await a interruptionBegan $i
-          kill -STOP $(process a)
+          freeze $(process a)
           end b TERM
           $A apply third > /dev/null & applying=$!
           # It waits for two seconds for the one that is to return; a busy machine may stop for longer.

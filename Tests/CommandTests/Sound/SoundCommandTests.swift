@@ -88,7 +88,7 @@ struct SoundCommandTests {
         date +%s.%N > \(recorded).begin
         $A play --json \(path) & player=$!
         until tr -d '\\0' < \(recorded) | grep -q .; do kill -0 $player || exit 9; pause; done
-        kill -STOP $player
+        freeze $player
         stopped=$(size)
         until [ $(size) -gt $((stopped + 44100 * 4)) ]; do pause; done
         kill -CONT $player

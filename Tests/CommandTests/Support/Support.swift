@@ -17,7 +17,16 @@ extension PulseSandbox {
   /// Runs a shell script inside; `$A` is the program, unquoted.
   func shell(_ script: String) async throws -> CommandResult {
     // A loop that waits for a condition asks with pauses: many run at once.
-    let prelude = "pause() { sleep 0.02; }\n"
+    // A signal that stops a process is handled by one of its threads, and on a busy machine the others run
+    // on until that one does.
+    let prelude = """
+      pause() { sleep 0.02; }
+      freeze() {
+        kill -STOP $1
+        while grep -h '^State:' /proc/$1/task/*/status | grep -vq 'T (stopped)'; do pause; done
+      }
+
+      """
     return try await capture(
       ["env", "A=\(builtProgram) --timeout 60s", "sh", "-c", prelude + script],
       timeout: .seconds(180)
