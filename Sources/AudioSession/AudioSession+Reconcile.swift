@@ -14,7 +14,10 @@ extension AudioSession {
       input, to: isActive ? .inEffect : .ended(forgets: forgets), wasInEffect: wasInEffect,
       onDisk: formerlyHeld?.stored, tracer: configuration.tracer)
     let driver = driver(live, store, budget.run, stop)
-    if input.isExplicit, isActive { await live.awaitUnseenCycles(deadline: budget.run) }
+    // Otherwise the route need not wait for it.
+    if input.isExplicit, isActive, input.mode.strict?.contains(.bufferDuration) == true {
+      await live.awaitUnseenCycles(deadline: budget.run)
+    }
     do throws(SessionError) {
       try await driver.run(&change.run)
       return try await finish(

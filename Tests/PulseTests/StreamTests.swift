@@ -64,6 +64,28 @@ struct StreamTests {
     #expect(try await client.latency(.output, "hall") == .milliseconds(50))
   }
 
+  /// It counts the server's frames, and only while the stream runs.
+  @Test(arguments: Direction.allCases)
+  func position(_ direction: Direction) async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let device = direction == .input ? "hall.monitor" : "hall"
+    let stream = try await client.openStream(
+      .pin(direction, on: device, latency: .milliseconds(20)))
+    #expect(try await stream.position() == 0)
+    try await stream.cork(false)
+    let rate = Int64(try #require(await stream.sampleSpec).rate)
+    let begin = ContinuousClock.now
+    try await wait { try await stream.position() > rate / 5 }
+    // Not bytes, of which a frame has four.
+    #expect(ContinuousClock.now - begin > .milliseconds(100))
+    try await stream.cork(true)
+    let paused = try await stream.position()
+    #expect(try await stream.position() == paused)
+    await stream.close()
+    await expect(.closed, "get_timing_info of ") { _ = try await stream.position() }
+  }
+
   /// A corked stream sets the rate of an idle device.
   @Test func corkedPinSetsTheRate() async throws {
     let server = try await PrivateServer()

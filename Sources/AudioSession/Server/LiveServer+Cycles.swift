@@ -26,8 +26,7 @@ extension LiveServer {
     }
   }
 
-  /// Measures the buffers that are not known to be as asked for, before a plan that a program or a person
-  /// asks for.
+  /// Measures the buffers that are not known to be as asked for, before a plan in which they must be.
   func awaitUnseenCycles(deadline: Deadline) async {
     guard snapshot.has(.forcedGraph) else { return }
     for setting in pins.keys where quanta[setting] != nil {
@@ -113,7 +112,9 @@ extension LiveServer {
 
   private func hasCycleAsAsked(_ setting: Setting) async -> Bool {
     guard let cycle = cycles[setting], let asked = await askedCycle(setting) else { return false }
-    return !CycleMeter(rate: 8000, expected: asked).differs(cycle, asked)
+    // Positions are counted in whole frames.
+    let grain = Duration.microseconds(100)
+    return cycle > asked - grain && cycle < asked + grain
   }
 
   /// The latency that a pin was granted; on PipeWire the buffer that the graph has, or had when the pin last

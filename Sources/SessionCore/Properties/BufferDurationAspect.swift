@@ -215,10 +215,9 @@ struct BufferDurationAspect: Aspect {
       return Obstacle(
         .pending, "no stream of the session holds the IO buffer of \(device.name)", .device)
     }
-    // What was asked for has been tried just now; later the pin waits.
+    // A buffer that must be met has been tried just now. Without a request the pin waits.
     guard !context.input.isExplicit else {
-      return Obstacle(
-        .pending, "\(device.name) delivers no sound that would show its buffer", .device)
+      return Obstacle(.pending, "\(device.name) has not shown its buffer", .device)
     }
     let had = attempt(context, device, preference)?.duration.map {
       "; it was \(Words.milliseconds($0)) when the session asked for \(Words.milliseconds(preference))"

@@ -219,7 +219,7 @@ private typealias Server = SimulatedServer
       #expect(step?.outcome == .notGranted("unknown"), "\(run.trace)")
       let report = run.server.reports(mode) { $0.grants = run.server.grants }[.ioBufferDuration]
       #expect(report?.verdict == .pending && report?.waitingFor == .device, "\(report as Any)")
-      #expect(report?.reason == "\(Self.mic) delivers no sound that would show its buffer")
+      #expect(report?.reason == "\(Self.mic) has not shown its buffer")
       if !holds { try run.server.pin(.input, Self.mic, .absent) }
       let later = run.server.reports(mode) {
         ($0.holdsPins, $0.memory) = (holds, run.input.memory)
