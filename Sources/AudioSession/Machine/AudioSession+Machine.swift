@@ -95,7 +95,7 @@ extension AudioSession {
       environment: facts.server.flatMap { ProcessTable.environment(of: $0.pid) }
         ?? (isOthers ? [:] : ProcessEnvironment.all))
     facts.places["pipewire.conf"] = files.graphPlace
-    if facts.snapshot?.has(.forcedGraph) == true {
+    if facts.snapshot?.has(.graphSettings) == true {
       facts.graphSettings = files.graphSettings
       return
     }

@@ -28,7 +28,7 @@ extension LiveServer {
 
   /// Measures the buffers that are not known to be as asked for, before a plan in which they must be.
   func awaitUnseenCycles(deadline: Deadline) async {
-    guard snapshot.has(.forcedGraph) else { return }
+    guard snapshot.has(.unreportedBuffer) else { return }
     for setting in pins.keys where quanta[setting] != nil {
       if await !hasCycleAsAsked(setting) { await awaitCycle(setting, deadline: deadline) }
     }
@@ -38,7 +38,7 @@ extension LiveServer {
   ///
   /// One at a time; what is asked for in the meantime is measured afterwards.
   func findsOtherCycles() async -> Bool {
-    guard snapshot.has(.forcedGraph), !quanta.isEmpty else { return false }
+    guard snapshot.has(.unreportedBuffer), !quanta.isEmpty else { return false }
     cycleRequests += 1
     guard cycleRequests == 1 else { return false }
     defer { cycleRequests = 0 }
@@ -120,7 +120,7 @@ extension LiveServer {
   /// The latency that a pin was granted; on PipeWire the buffer that the graph has, or had when the pin last
   /// ran. What another one forced then may be over by now.
   func granted(_ setting: Setting) async -> Duration? {
-    guard snapshot.has(.forcedGraph) else { return await pins[setting]?.grantedLatency }
+    guard snapshot.has(.unreportedBuffer) else { return await pins[setting]?.grantedLatency }
     if await pins[runner(setting)]?.isCorked == false { return cycles[setting] }
     return await hasCycleAsAsked(setting) ? cycles[setting] : nil
   }

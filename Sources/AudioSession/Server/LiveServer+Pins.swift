@@ -21,7 +21,7 @@ extension LiveServer {
     switch value {
     case .rate(let rate):
       // If both run, PipeWire 1.4 stops all streams for one, then for the other, and so on.
-      if snapshot.has(.forcedGraph), let other = pins[.latency(direction, device: device.name)],
+      if snapshot.has(.runningPins), let other = pins[.latency(direction, device: device.name)],
         await !other.isCorked
       {
         try? await other.cork(true, timeout: min(timeout, .seconds(1)))
@@ -36,10 +36,10 @@ extension LiveServer {
       quanta[setting] = properties[Graph.quantumKey]
       // The latency pin has the device's rate, too; one stream is enough, unless it must force the
       // rate.
-      if !snapshot.has(.forcedGraph) { await close(pin: ratePin) }
+      if !snapshot.has(.graphRate) { await close(pin: ratePin) }
     default: break
     }
-    guard snapshot.has(.forcedGraph), case .latency = setting, let pin = pins[ratePin] else {
+    guard snapshot.has(.runningPins), case .latency = setting, let pin = pins[ratePin] else {
       return
     }
     try await pin.updateProperties(
@@ -55,7 +55,7 @@ extension LiveServer {
   /// reports nothing.
   func hasEnded(_ pin: PulseStream, of setting: Setting) async -> Bool {
     guard await pin.isOpen else { return true }
-    guard snapshot.has(.forcedGraph) else { return false }
+    guard snapshot.has(.strandedStreams) else { return false }
     guard let device = snapshot.device(of: setting) else { return true }
     // The server may show a new pin later than it answers.
     guard let opened = await pin.deviceIndex, opened != device.index else { return false }
@@ -93,7 +93,7 @@ extension LiveServer {
       direction: device.direction, name: "Audio session \(kind) pin", device: device.name,
       spec: SampleSpec(format: .s16le, rate: rate, channels: device.sampleSpec.channels),
       channelMap: device.channelMap, latency: latency,
-      startCorked: latency != nil || !snapshot.has(.forcedGraph), flags: [.dontMove],
+      startCorked: latency != nil || !snapshot.has(.runningPins), flags: [.dontMove],
       properties: properties.merging(Owned.properties(kind)) { $1 })
     let pin: PulseStream
     // On a busy machine PipeWire may never answer the request for one stream, and answer the next at
@@ -130,7 +130,7 @@ extension LiveServer {
   /// and the pin is closed. Returns its rate in the meantime, because an idle device reports a
   /// meaningless rate.
   func awaitPin(_ step: Step, deadline: Deadline) async throws(SessionError) -> Int? {
-    guard snapshot.has(.forcedGraph) else { return nil }
+    guard snapshot.has(.earlyReplies) else { return nil }
     try await awaitClosing(deadline: deadline)
     if case .latency = step.setting { await awaitCycle(step.setting, deadline: deadline) }
     guard case .rate(let rate) = step.to else { return nil }

@@ -9,7 +9,7 @@ extension LiveServer {
   /// on PipeWire, where a corked pin holds nothing.
   func tendPins(for mode: AudioMode?, deadline: Deadline) async throws(SessionError) {
     await forgetEndedPins()
-    guard snapshot.has(.forcedGraph) else { return }
+    guard snapshot.has(.runningPins) else { return }
     try await awaitClosing(deadline: deadline)
     for (setting, pin) in pins where await pin.isOpen {
       // The other stream may have ended by the time the server shows that the pin runs.
@@ -51,7 +51,7 @@ extension LiveServer {
   /// run, PipeWire 1.4 stops all streams for the one that is ready first, then for the other, and
   /// so on for ever.
   func runner(_ setting: Setting) -> Setting {
-    guard snapshot.has(.forcedGraph), case .latency(let direction, let device) = setting else {
+    guard snapshot.has(.runningPins), case .latency(let direction, let device) = setting else {
       return setting
     }
     let rate = Setting.rate(direction, device: device)

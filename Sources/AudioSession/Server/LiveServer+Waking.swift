@@ -48,7 +48,7 @@ extension LiveServer {
   ) async throws(PulseError) {
     var streams: [PulseStream] = []
     for (direction, name) in [(Direction.input, spec.input), (.output, spec.output)] {
-      guard !snapshot.has(.forcedGraph), let device = snapshot.device(direction, named: name),
+      guard !snapshot.has(.graphRate), let device = snapshot.device(direction, named: name),
         device.sampleSpec.rate != UInt32(clamping: spec.rate), !snapshot.isOwned(device)
       else { continue }
       if let stream = await run(device, within: min(timeout, .seconds(2))) {

@@ -25,20 +25,20 @@ package struct DeviceMeasurement: Sendable {
   ///   - device: the source's name.
   ///   - hardware: the source at the root, if `device` is the end of a chain.
   ///   - measuresBuffer: whether to record first to see how much is delivered at once.
-  ///   - isForcedGraph: whether the server runs all its devices in cycles of one length, and
+  ///   - hasGraphBuffer: whether the server runs all its devices in cycles of one length, and
   ///     delivers to each stream as much at once as that stream requests. Only a stream that requests
   ///     less than a cycle shows the cycle, which a session's pin keeps from being shortened for it.
   ///   - time: the duration of the recording.
   /// - Throws: also if the device is removed, or the server lost, before that time has passed.
   package static func run(
     server: String?, device: String, hardware: String?, measuresBuffer: Bool,
-    isForcedGraph: Bool = false, time: Duration
+    hasGraphBuffer: Bool = false, time: Duration
   ) async throws(StreamError) -> DeviceMeasurement {
     // A canceller delivers its own blocks; rate and buffer are measured on the hardware.
-    let asked: Duration? = isForcedGraph ? .milliseconds(1) : nil
+    let asked: Duration? = hasGraphBuffer ? .milliseconds(1) : nil
     let buffer = measuresBuffer ? try await self.buffer(server, hardware ?? device, asked) : nil
     let isShort = buffer.map { $0 <= shortBuffer } ?? false
-    let latency: Duration? = isShort && !isForcedGraph ? nil : .milliseconds(20)
+    let latency: Duration? = isShort && !hasGraphBuffer ? nil : .milliseconds(20)
     let (recording, behind) = (Recording(), Recording())
     let tap = try await DeviceTap(
       server: server, device: device, latency: latency, staysPut: true,
@@ -71,7 +71,7 @@ package struct DeviceMeasurement: Sendable {
     return DeviceMeasurement(
       device: device, claimedRate: (second ?? tap).sampleRate, rate: (origin ?? sound).rate,
       buffer: buffer,
-      lost: sound.lostFrames(onPipeWire: isForcedGraph, sampleRate: tap.sampleRate),
+      lost: sound.lostFrames(onPipeWire: hasGraphBuffer, sampleRate: tap.sampleRate),
       check: SignalCheck(sound.channels), order: order)
   }
 

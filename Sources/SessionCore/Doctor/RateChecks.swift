@@ -7,7 +7,7 @@ let rateChecks = [
 ]
 
 private func equalRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  guard !snapshot.has(.forcedGraph) else { return [] }
+  guard !snapshot.has(.graphSettings) else { return [] }
   let settings = facts.daemonSettings
   let rate = settings["default-sample-rate"].map(\.value) ?? "44100"
   let other = settings["alternate-sample-rate"].map(\.value) ?? "48000"
@@ -28,7 +28,7 @@ private func equalRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
 }
 
 private func allowedRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  guard snapshot.has(.forcedGraph) else { return [] }
+  guard snapshot.has(.graphSettings) else { return [] }
   let key = "default.clock.allowed-rates"
   guard facts.allowedRates.rates.count < 2 else { return [] }
   let line = facts.graphSettings[key]

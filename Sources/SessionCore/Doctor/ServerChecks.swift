@@ -130,7 +130,7 @@ private func cardShared(_ facts: MachineFacts) -> [Finding] {
 private func missingHardware(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   // The missing session manager is the reason.
   guard !snapshot.lacksSessionManager else { return [] }
-  let own = snapshot.has(.forcedGraph) ? "PipeWire" : "PulseAudio"
+  let own = snapshot.has(.besidePulseAudio) ? "PipeWire" : "PulseAudio"
   let users = facts.cardUsers.filter { family($0) != own }
   return Direction.allCases.filter { snapshot.hardware($0).isEmpty }.map { direction in
     Finding(

@@ -104,7 +104,7 @@ extension Baseline.Entry {
 
   /// Whether it is a rate of the session that a running stream keeps from being restored.
   fileprivate func isBlockedRate(in snapshot: ServerSnapshot) -> Bool {
-    guard case .rate(let direction, let name) = setting, !snapshot.has(.forcedGraph), isChange,
+    guard case .rate(let direction, let name) = setting, !snapshot.has(.graphRate), isChange,
       let now = snapshot.value(of: setting), now != before, isOurs(now)
     else { return false }
     return snapshot.device(direction, named: name).flatMap(snapshot.programs(runningOn:)) != nil

@@ -14,7 +14,7 @@ extension ServerSnapshot {
   /// Compares a device's buffer with the requested one.
   package func fit(_ given: Duration, asked: Duration, on device: Device) -> BufferFit {
     let frame = Duration.microseconds(1_000_000 / Int64(max(1, rate(of: device))) + 1)
-    guard has(.forcedGraph) else {
+    guard has(.graphBuffer) else {
       return given > asked + frame ? .longer : given < asked - frame ? .shorter : .met
     }
     // The graph's buffers are powers of two: the nearest one is 2/3 to 4/3 of the requested one,
@@ -31,7 +31,7 @@ extension ServerSnapshot {
   package func latency(
     givenTo asked: Duration, granted: Duration?, on device: Device
   ) -> Duration? {
-    if has(.forcedGraph) { return granted }
+    if has(.unreportedBuffer) { return granted }
     let reported = device.configuredLatency > .zero ? device.configuredLatency : nil
     guard let granted, granted > .zero else {
       // A shorter one may have been requested by another stream.

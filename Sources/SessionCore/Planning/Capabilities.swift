@@ -11,7 +11,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
 
   /// What a server with these traits supports, until it refuses something.
   package init(_ traits: ServerTraits) {
-    latencyReadback = !traits.contains(.forcedGraph)
+    latencyReadback = !traits.contains(.unreportedBuffer)
     stickyProfiles = !traits.contains(.choosesProfiles)
     moduleLoading = true
   }

@@ -16,7 +16,7 @@ extension ServerSnapshot {
       !Owned.isName(entry.setting.object)
     else { return nil }
     // A graph's rate is no device's.
-    if case .rate = entry.setting, has(.forcedGraph) { return nil }
+    if case .rate = entry.setting, has(.graphRate) { return nil }
     if case .defaultDevice(let direction) = entry.setting {
       guard case .name(let name) = entry.before, !Owned.isName(name) else { return nil }
       return device(direction, named: name)?.canBeDefault == true ? nil : .unplugged(name)

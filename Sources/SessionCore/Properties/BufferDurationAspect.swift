@@ -89,7 +89,7 @@ struct BufferDurationAspect: Aspect {
   /// Whether a session of one program requests the buffer only through that program's streams: on
   /// PipeWire a pin would force it on all programs.
   private func isLeftToStreams(_ context: PlanContext) -> Bool {
-    context.snapshot.isOfOneProgram && context.snapshot.has(.forcedGraph)
+    context.snapshot.isOfOneProgram && context.snapshot.has(.graphBuffer)
   }
 
   /// PipeWire's buffer is at most the shortest one that a running stream requests.
@@ -132,7 +132,7 @@ struct BufferDurationAspect: Aspect {
     let given = context.value(of: grant)?.description ?? ""
     return [
       .value(grant, asked: .duration(preference), isMet: isMet) { now in
-        if now == nil, context.snapshot.has(.forcedGraph),
+        if now == nil, context.snapshot.has(.unreportedBuffer),
           context.snapshot.pins.isPinned(device, kind: "latency")
         {
           return unseen(context, device, preference)
@@ -187,7 +187,7 @@ struct BufferDurationAspect: Aspect {
     _ context: PlanContext, _ device: Device, _ preference: Duration, _ actual: Duration?
   ) -> Obstacle {
     guard let actual else {
-      guard context.snapshot.has(.forcedGraph) else {
+      guard context.snapshot.has(.unreportedBuffer) else {
         return Obstacle(.pending, "\(device.name) has not reported its latency", .device)
       }
       return unseen(context, device, preference)
@@ -234,7 +234,7 @@ struct BufferDurationAspect: Aspect {
     let fit = context.snapshot.fit(given, asked: preference, on: device)
     guard fit != .met else { return nil }
     let gives = "\(device.name) gives \(Words.milliseconds(given))"
-    guard context.snapshot.has(.forcedGraph) else {
+    guard context.snapshot.has(.graphBuffer) else {
       return Obstacle(.unreachable, "\(gives) and not \(Words.milliseconds(preference))")
     }
     let (frames, rate) = (
@@ -271,8 +271,8 @@ struct BufferDurationAspect: Aspect {
       .compactMap { $0.properties[Owned.pinLatencyKey].flatMap { Int64($0) } }.min()
     let latency = Words.milliseconds(device.configuredLatency)
     let isFixed =
-      !snapshot.has(.forcedGraph) && !device.flags.contains(.dynamicLatency(device.direction))
-    if snapshot.has(.forcedGraph) {
+      !snapshot.has(.unreportedBuffer) && !device.flags.contains(.dynamicLatency(device.direction))
+    if snapshot.has(.unreportedBuffer) {
       result.causes.append(
         "PipeWire does not report a device's buffer; all devices share one quantum")
       result.causes += snapshot.forcingPrograms.map {
@@ -300,9 +300,9 @@ struct BufferDurationAspect: Aspect {
         "\(snapshot.programName(of: stream)) is on it\(request)"
           + (stream.isCorked ? ", paused" : ""))
     }
-    if users.isEmpty, !isPinned, snapshot.has(.forcedGraph) {
+    if users.isEmpty, !isPinned, snapshot.has(.unreportedBuffer) {
       result.causes.append("no stream requests a buffer")
-    } else if users.count > 1, !snapshot.has(.forcedGraph), !isFixed {
+    } else if users.count > 1, !snapshot.has(.unreportedBuffer), !isFixed {
       result.causes.append("PulseAudio does not report which of them requests the shortest")
     }
   }

@@ -109,7 +109,7 @@ struct SampleRateAspect: Aspect {
   /// keep a rate without a holder.
   private func wasGranted(_ context: PlanContext, _ device: Device, _ preference: Int) -> Bool {
     let setting = Setting.rate(device.direction, device: device.name)
-    return context.snapshot.has(.forcedGraph) && !context.input.holdsPins
+    return context.snapshot.has(.graphRate) && !context.input.holdsPins
       && !context.snapshot.pins.isPinned(device, kind: "rate")
       && context.input.memory.outcome(setting, asked: .rate(preference), on: context.snapshot)
         == .rate(preference)
@@ -120,7 +120,7 @@ struct SampleRateAspect: Aspect {
     let now = context.snapshot.pins.knownRate(of: device) ?? 0
     if context.server.isPredicted(device.name) || now == preference { return nil }
     let setting = Setting.rate(device.direction, device: device.name)
-    if context.snapshot.has(.forcedGraph) {
+    if context.snapshot.has(.graphRate) {
       let got = context.input.memory.outcome(
         setting, asked: .rate(preference), on: context.snapshot)
       guard let got, got != .rate(preference) else { return nil }
@@ -165,7 +165,7 @@ struct SampleRateAspect: Aspect {
     for stream in users {
       result.causes.append(
         "\(snapshot.programName(of: stream)) uses it with \(stream.sampleSpec.rate) Hz"
-          + (snapshot.has(.forcedGraph) ? "" : ": no rate changes while it runs"))
+          + (snapshot.has(.graphRate) ? "" : ": no rate changes while it runs"))
     }
     let paused = ([device] + snapshot.chain.links(on: device))
       .flatMap { snapshot.foreignStreams(on: $0) }.filter(\.isCorked)
@@ -180,7 +180,7 @@ struct SampleRateAspect: Aspect {
 
   private static func policy(_ snapshot: ServerSnapshot, _ facts: MachineFacts) -> String {
     if let host = facts.serverHost { return "which rates it may take is set on \(host)" }
-    if snapshot.has(.forcedGraph) {
+    if snapshot.has(.graphSettings) {
       let (rates, line) = facts.allowedRates
       let source =
         line.map { " (\($0.place))" }

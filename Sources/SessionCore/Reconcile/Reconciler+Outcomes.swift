@@ -100,7 +100,7 @@ extension Reconciler {
     // requested again only in case it was late.
     if attempt.got != step.to, let device = snapshot.device(direction, named: name),
       snapshot.programs(runningOn: device) != nil,
-      !snapshot.has(.forcedGraph) || attempts[step.setting, default: 0] < 3
+      !snapshot.has(.graphRate) || attempts[step.setting, default: 0] < 3
     {
       return
     }

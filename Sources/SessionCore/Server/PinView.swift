@@ -20,14 +20,14 @@ package struct PinView: Sendable {
   /// The rate of a device: on PipeWire that of our pin while the pin waits for another stream; nil
   /// for an idle device without a pin, whatever rate it reports.
   package func knownRate(of device: Device) -> Int? {
-    guard snapshot.has(.forcedGraph) else { return Int(device.sampleSpec.rate) }
+    guard snapshot.has(.graphRate) else { return Int(device.sampleSpec.rate) }
     return waitingRate(of: device)
       ?? (device.state == .running ? Int(device.sampleSpec.rate) : nil)
   }
 
   /// The rate that our pin will force once another stream uses the device; PipeWire only.
   func waitingRate(of device: Device) -> Int? {
-    guard snapshot.has(.forcedGraph) else { return nil }
+    guard snapshot.has(.runningPins) else { return nil }
     for pin in streams(on: device) where pin.properties[Owned.pinKey] == "rate" {
       // Any program can make a stream that looks like one of ours.
       guard let rate = pin.properties[Graph.rateKey].flatMap({ Int($0) }),
@@ -44,7 +44,7 @@ package struct PinView: Sendable {
       Owned.pinKey: "latency", Owned.pinLatencyKey: String(latency.microseconds),
     ]
     properties[Owned.processKey] = snapshot.viewer.map(String.init)
-    if snapshot.has(.forcedGraph) {
+    if snapshot.has(.graphBuffer) {
       let limit = snapshot.quantumLimit(of: device)
       let frames = Graph.quantum(latency, rate: snapshot.rate(of: device), limit: limit)
       properties[Graph.quantumKey] = String(frames)
@@ -55,7 +55,7 @@ package struct PinView: Sendable {
   /// The properties of the pin that gives a device a rate.
   package func ratePin(_ rate: Int) -> [String: String] {
     var properties = [Owned.pinKey: "rate"]
-    if snapshot.has(.forcedGraph) { properties[Graph.rateKey] = String(rate) }
+    if snapshot.has(.graphRate) { properties[Graph.rateKey] = String(rate) }
     return properties
   }
 

@@ -96,8 +96,8 @@ extension ServerSnapshot {
     // needs.
     let links = chain.links(on: device)
     devices += links
-    // PipeWire runs both ends of an echo canceller, whichever is used.
-    if has(.forcedGraph), links.contains(where: { $0.properties[Owned.roleKey] == Owned.echoRole })
+    if has(.jointCanceller),
+      links.contains(where: { $0.properties[Owned.roleKey] == Owned.echoRole })
     {
       devices += chain.ownedDevices(device.direction == .input ? .output : .input)
     }
@@ -105,7 +105,7 @@ extension ServerSnapshot {
     return devices.flatMap { end in
       streams(on: end).filter { stream in
         !stream.isCorked && !isOwned(stream)
-          && (!stream.isOnlooker || !has(.forcedGraph) && end.state == .running)
+          && (!stream.isOnlooker || !has(.graphRate) && end.state == .running)
       }
     }
   }

@@ -28,6 +28,6 @@ extension PredictedServer {
     snapshot[keyPath: path].removeAll { pin in former.contains { $0.index == pin.index } }
     guard case .duration(let latency) = value else { return }
     addPin(device, snapshot.pins.latencyPin(latency, on: device))
-    if !snapshot.has(.forcedGraph) { edit(direction, name) { $0.configuredLatency = latency } }
+    if !snapshot.has(.unreportedBuffer) { edit(direction, name) { $0.configuredLatency = latency } }
   }
 }

@@ -40,7 +40,7 @@ struct RateSetting: DeviceSettingKind {
 
   /// A rollback opens the stream of the mode before again.
   private func isForced(in planner: Planner) -> Bool {
-    planner.server.snapshot.has(.forcedGraph) && planner.input.isUndoing != true
+    planner.server.snapshot.has(.graphRate) && planner.input.isUndoing != true
   }
 
   private func isPinned(in snapshot: ServerSnapshot) -> Bool {
@@ -49,7 +49,7 @@ struct RateSetting: DeviceSettingKind {
   }
 
   func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
-    guard value == .absent, snapshot.has(.forcedGraph) else { return read(snapshot) == value }
+    guard value == .absent, snapshot.has(.graphRate) else { return read(snapshot) == value }
     return read(snapshot) != nil && !isPinned(in: snapshot)
   }
 
@@ -59,12 +59,12 @@ struct RateSetting: DeviceSettingKind {
       return
     }
     server.edit(direction, name) { $0.sampleSpec.rate = UInt32(clamping: rate) }
-    if server.snapshot.has(.forcedGraph) { server.setRatePin(direction, name, rate) }
+    if server.snapshot.has(.graphRate) { server.setRatePin(direction, name, rate) }
   }
 
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
     // PipeWire's graph accepts a forced rate whatever runs.
-    guard !planner.server.snapshot.has(.forcedGraph) else { return }
+    guard !planner.server.snapshot.has(.graphRate) else { return }
     let devices = planner.server.snapshot.device(direction, named: name).map { [$0] } ?? []
     planner.unload(
       linksOn: devices, phase: target.phase, "it keeps its master running at its rate")

@@ -27,7 +27,7 @@ struct Verification {
     let measured = try await DeviceMeasurement.run(
       server: session.address, device: source.name, hardware: hardware?.name,
       measuresBuffer: state.properties[.ioBufferDuration]?.preferred != nil,
-      isForcedGraph: snapshot.has(.forcedGraph), time: time)
+      hasGraphBuffer: snapshot.has(.graphBuffer), time: time)
     try Task.checkCancellation()
     let loop = try await loop(output, source, snapshot, measured.buffer)
     try Task.checkCancellation()

@@ -99,7 +99,7 @@ import Testing
     _ asked: Double, _ setting: Setting, _ server: SimulatedServer
   ) -> ClosedRange<Double>? {
     switch setting {
-    case .latency where server.snapshot.has(.forcedGraph):
+    case .latency where server.snapshot.has(.graphBuffer):
       // The nearest power of two, in frames.
       return asked / 1.5...asked * 4 / 3
     case .latency, .rate:

@@ -30,7 +30,7 @@ extension ServerSnapshot {
   ///
   /// - Parameter others: the devices whose latencies are left out.
   func hints(withoutLatenciesOf others: Set<String>) -> [String] {
-    guard !has(.forcedGraph) else { return [] }
+    guard !has(.graphRate) else { return [] }
     return (sources + sinks).filter { $0.card != nil && !$0.isMonitor }.map { device in
       // The stream that held a rate may end before or after the reading.
       let users = streams(on: device).filter { $0.properties["audiosession.pin"] != "rate" }

@@ -16,7 +16,7 @@ extension SimulatedServer {
       configured[direction] = snapshot.server.defaultName(direction)
     }
     for device in devices {
-      let switches = device.card != nil && !snapshot.has(.forcedGraph)
+      let switches = device.card != nil && !snapshot.has(.graphRate)
       // A server's own two, and the one that it has.
       let others = [44100, 48000].filter { $0 != device.sampleSpec.rate }
       rates[device.name] = switches ? [device.sampleSpec.rate] + others : []

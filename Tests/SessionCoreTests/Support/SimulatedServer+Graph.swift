@@ -6,7 +6,7 @@ extension SimulatedServer {
   /// A stream that runs forces the graph's rate; a device that nothing uses says 48000, whatever it will
   /// run at. The session's pins run while another stream uses their device (`tendsPins`).
   mutating func updateGraph() {
-    guard snapshot.has(.forcedGraph), tendsPins else { return }
+    guard snapshot.has(.runningPins), tendsPins else { return }
     func isPin(_ stream: Stream) -> Bool { stream.properties["audiosession.pin"] != nil }
     for direction in Direction.allCases {
       let used = Set(
@@ -31,7 +31,7 @@ extension SimulatedServer {
 
   /// What a pin shows while it, or the pin of its device's rate, runs. A new one runs for a moment.
   mutating func noteCycles() {
-    guard snapshot.has(.forcedGraph), !pinsStall else { return }
+    guard snapshot.has(.unreportedBuffer), !pinsStall else { return }
     let streams = snapshot.sourceOutputs + snapshot.sinkInputs
     for pin in streams where pin.properties[Owned.pinLatencyKey] != nil {
       guard let device = snapshot.devices(pin.direction).first(where: { $0.index == pin.device })

@@ -108,7 +108,7 @@ extension SimulatedServer {
     stream program: String, _ direction: Direction, on name: String, isCorked: Bool = false,
     properties: [String: String] = [:], latency: Duration? = nil, rate: UInt32? = nil
   ) -> Index<Stream> {
-    if let rate, !snapshot.has(.forcedGraph) { try? askRate(direction, name, rate) }
+    if let rate, !snapshot.has(.graphRate) { try? askRate(direction, name, rate) }
     guard let device = snapshot.device(direction, named: name) else {
       fatalError("no \(name) for a stream")
     }
@@ -179,7 +179,7 @@ extension SimulatedServer {
       for device in snapshot.devices(direction) {
         let streams = snapshot.streams(on: device)
         let least = streams.compactMap { askedLatency[$0.index] }.min()
-        let isGraph = snapshot.has(.forcedGraph)
+        let isGraph = snapshot.has(.unreportedBuffer)
         let range = range(of: device.name)
         let isFixed = range.lowerBound == range.upperBound
         try? edit(direction, device.name) { device in
@@ -237,7 +237,7 @@ extension SimulatedServer {
       guard pin.properties[Owned.pinLatencyKey] != nil,
         let device = snapshot.devices(pin.direction).first(where: { $0.index == pin.device })
       else { continue }
-      if snapshot.has(.forcedGraph) {
+      if snapshot.has(.unreportedBuffer) {
         result[.latency(device.direction, device: device.name)] = shownCycles[pin.index]
         continue
       }

@@ -146,7 +146,7 @@ struct SimulatedServer {
     case .setOwnStream(.latency(let direction, let name), let value):
       try pin(direction, name, value)
     case .setOwnStream(.rate(let direction, let name), .rate(let rate)):
-      if snapshot.has(.forcedGraph) {
+      if snapshot.has(.graphRate) {
         try pinRate(direction, name, rate)
       } else {
         try askRate(direction, name, UInt32(rate))
