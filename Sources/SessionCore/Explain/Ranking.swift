@@ -1,5 +1,12 @@
 import PulseTypes
 
+extension ServerSnapshot {
+  /// How the server ranks the devices of a direction for the default.
+  func ranking(_ direction: Direction) -> Ranking {
+    Ranking(snapshot: self, direction: direction)
+  }
+}
+
 /// How a server ranks its devices for the default.
 ///
 /// PulseAudio: a device whose port is plugged in, then the user's choice, then one that is not a

@@ -271,9 +271,7 @@ extension Baseline.Entry {
     port = snapshot.device(ofLevel: setting)?.activePort
     jacks = snapshot.jacks(of: setting)
     card = snapshot.cardName(of: setting)
-    if case .defaultDevice(let direction) = setting,
-      Ranking(snapshot: snapshot, direction: direction).chosen == nil
-    {
+    if case .defaultDevice(let direction) = setting, snapshot.ranking(direction).chosen == nil {
       isPicked = true
     }
   }

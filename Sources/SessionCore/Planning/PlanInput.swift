@@ -101,7 +101,7 @@ extension PlanInput {
   private func isFallback(_ entry: Baseline.Entry, _ direction: Direction) -> Bool {
     guard case .name(let ours)? = entry.ours else { return false }
     return snapshot.device(direction, named: ours) == nil
-      && Ranking(snapshot: snapshot, direction: direction).chosen == nil
+      && snapshot.ranking(direction).chosen == nil
   }
 
   /// Takes a default that was chosen in place of the session's as the one that a mode without a preference

@@ -69,7 +69,7 @@ extension Planner {
   /// Whether the default may be the server's own fallback.
   func mayHaveFallenBack(_ direction: Direction) -> Bool {
     input.journal[.defaultDevice(direction)] != nil
-      || Ranking(snapshot: input.snapshot, direction: direction).chosen == nil
+      || input.snapshot.ranking(direction).chosen == nil
   }
 
   /// For a default that no user had chosen, as far as the server tells, that it stays chosen: the protocol

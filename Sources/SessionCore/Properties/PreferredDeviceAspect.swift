@@ -163,7 +163,7 @@ struct PreferredDeviceAspect: Aspect {
 
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
     let word = direction == .input ? "source" : "sink"
-    let ranking = Ranking(snapshot: snapshot, direction: direction)
+    let ranking = snapshot.ranking(direction)
     let present = snapshot.defaultDevice(direction).flatMap { snapshot.isDummy($0) ? nil : $0 }
     if let variable = facts.variables[direction == .input ? "PULSE_SOURCE" : "PULSE_SINK"] {
       result.causes.append("programs started here use \(variable), whatever the default is")
