@@ -90,15 +90,7 @@ package enum File {
     of path: String, atMost limit: Int = longest
   ) throws(SystemError) -> [UInt8] {
     let file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
-    var result: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: min(limit, 16384))
-    while result.count < limit {
-      let room = min(buffer.count, limit - result.count)
-      let count = try retrying { read(file.raw, &buffer, room) }
-      if count == 0 { break }
-      result += buffer[..<count]
-    }
-    return result
+    return try readAll(atMost: limit) { start, room, _ in read(file.raw, start, room) }
   }
 
   /// The contents of a file as text; empty if it cannot be read.

@@ -31,3 +31,29 @@ package func retrying<Result: SignedInteger>(_ call: () -> Result) throws(System
     if errno != EINTR { throw .last }
   }
 }
+
+/// The bytes that a call reads until the end of a file, or a limit.
+///
+/// - Parameter call: reads some into the memory of so many bytes, after so many that were read before.
+package func readAll(
+  atMost limit: Int, _ call: (_ start: UnsafeMutableRawPointer?, _ room: Int, _ count: Int) -> Int
+) throws(SystemError) -> [UInt8] {
+  var result: [UInt8] = []
+  while result.count < limit {
+    // Only what is read is touched: most files have a few hundred bytes.
+    let room = min(16384, limit - result.count)
+    var failure: SystemError?
+    let part = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+      let start = UnsafeMutableRawPointer(buffer.baseAddress)
+      do throws(SystemError) {
+        count = try retrying { call(start, room, result.count) }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    if part.isEmpty { break }
+    result += part
+  }
+  return result
+}

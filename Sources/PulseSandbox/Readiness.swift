@@ -10,7 +10,6 @@ struct Readiness: ~Copyable {
   enum Outcome { case ready, died, timedOut }
 
   private let watch: Descriptor
-  private let isWatching: Bool
   private let socket: String
 
   /// Starts to watch. Make it before the server is started; otherwise its socket may be missed.
@@ -19,17 +18,15 @@ struct Readiness: ~Copyable {
   /// one, this polls.
   init(socket: String, in folder: SandboxFolder) {
     self.socket = socket
-    watch = Descriptor(owning: inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
-    isWatching = inotify_add_watch(watch.raw, folder.path, UInt32(IN_CREATE | IN_ATTRIB)) >= 0
+    watch = Descriptor(owning: FolderWatch.descriptor(of: folder.path, for: .appearing) ?? -1)
   }
 
   /// Waits for the first of these: the server answers, the server ends, the deadline.
   func await(_ daemon: Daemon, until deadline: ContinuousClock.Instant) -> Outcome {
     // bind(2) makes an event, but listen(2) a moment later makes none: so this tries again soon
     // after an event, then ever less often.
-    let longest = isWatching ? Int32.max / 2 : 16
+    let longest = watch.raw >= 0 ? Int32.max / 2 : 16
     var pause = longest
-    var discarded: [UInt8] = []
     while true {
       if acceptsConnections(socket) { return .ready }
       let left = milliseconds(until: deadline)
@@ -37,7 +34,7 @@ struct Readiness: ~Copyable {
       let happened = poll([.input(watch.raw), daemon.ending], for: min(left, pause))
       if happened[1] { return .died }
       if happened[0] {
-        _ = watch.read(into: &discarded)
+        _ = FolderWatch.names(in: watch.raw)
         pause = 1
       } else {
         pause = min(pause, longest / 2) * 2

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import Pulse
 
 /// Watches the folder of a server's socket. Make it before a connection attempt, so that a socket
@@ -7,31 +8,30 @@ import Pulse
 /// If the folder does not exist yet, its nearest existing parent is watched. If there is nothing to
 /// watch (a network address), only the time limit ends the wait.
 struct SocketWatch: ~Copyable {
-  private let descriptor: Int32
+  /// -1 if there is nothing to watch.
+  private let descriptor: Descriptor
   /// The name that must appear in the folder: the socket's, or that of the next folder of its path.
   private let name: String
 
   /// - Parameter address: the server's canonical address; only `unix:/…` can be watched.
   init(address: String) {
     guard address.hasPrefix("unix:") else {
-      (descriptor, name) = (-1, "")
+      descriptor = Descriptor(owning: -1)
+      name = ""
       return
     }
-    descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     let place = Self.place(of: address.dropFirst(5))
+    descriptor = Descriptor(
+      owning: FolderWatch.descriptor(of: place.folder, for: .appearing) ?? -1)
     name = place.name
-    let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_ATTRIB)
-    inotify_add_watch(descriptor, place.folder, mask)
   }
-
-  deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Waits until the name appears in the folder or the time limit passes; true if it appeared.
   func wait(atMost limit: Duration, on loop: PulseLoop) async -> Bool {
     let deadline = Deadline(after: limit)
     while true {
       // The wait closes its own copy of the descriptor in any case.
-      let copy = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : -1
+      let copy = fcntl(descriptor.raw, F_DUPFD_CLOEXEC, 0)
       guard copy >= 0 else {
         await deadline.pass(on: loop)
         return false
@@ -41,7 +41,7 @@ struct SocketWatch: ~Copyable {
       let alarm = deadline.onPassing(on: loop) { wake.finish() }
       for await _ in wakes {}
       withExtendedLifetime(watch) { alarm.cancel() }
-      if Watch.names(in: descriptor).contains(name) { return true }
+      if FolderWatch.names(in: descriptor.raw).contains(name) { return true }
       if deadline.hasPassed { return false }
     }
   }

@@ -18,24 +18,13 @@ struct SystemCalls: FileCalls {
   }
 
   func read(_ file: Int32, atMost limit: Int) throws(FileError) -> [UInt8] {
-    var result: [UInt8] = []
-    while result.count < limit {
-      // Only what is read is touched: most files have a few hundred bytes.
-      let room = min(16384, limit - result.count)
-      var failure: FileError?
-      let part = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-        let start = buffer.baseAddress
-        do throws(FileError) {
-          count = try Self.check { pread(file, start, room, off_t(result.count)) }
-        } catch {
-          failure = error
-        }
+    do throws(SystemError) {
+      return try readAll(atMost: limit) { start, room, count in
+        pread(file, start, room, off_t(count))
       }
-      if let failure { throw failure }
-      if part.isEmpty { break }
-      result += part
+    } catch {
+      throw FileError(error)
     }
-    return result
   }
 
   func write(_ bytes: [UInt8], to file: Int32) throws(FileError) {
