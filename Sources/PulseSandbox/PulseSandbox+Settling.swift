@@ -61,7 +61,7 @@ extension PulseSandbox {
       return "a line of its configuration failed"
     }
     guard configuration.server == .pipewire else { return nil }
-    var pause = Duration.milliseconds(1)
+    var pauses = Pauses(upTo: .milliseconds(10))
     var missing: String?
     var nextAnnouncement = ContinuousClock.now + .seconds(1)
     while ContinuousClock.now < end {
@@ -76,8 +76,7 @@ extension PulseSandbox {
           ? nil : "WirePlumber has not stored the defaults"
       }
       // Polls: a route that is chosen again without a change makes no event.
-      try? await ContinuousClock().sleep(for: pause)
-      pause = min(pause * 2, .milliseconds(10))
+      try? await ContinuousClock().sleep(for: pauses.next())
     }
     return missing
   }
@@ -105,14 +104,13 @@ extension PulseSandbox {
     let hasInputs = devices.hardware.contains { $0.direction == .input }
     let keys = ["default.audio.sink"] + (hasInputs ? ["default.audio.source"] : [])
     let command = ServerProgram.entrance + ["/usr/bin/pw-metadata", "0"]
-    var pause = Duration.milliseconds(1)
+    var pauses = Pauses(upTo: .milliseconds(50))
     while ContinuousClock.now < deadline, !Task.isCancelled {
       let left = ContinuousClock.now.duration(to: deadline)
       let result = try? await capture(command, timeout: min(left, .seconds(1)))
       let text = result?.standardOutput ?? ""
       if keys.allSatisfy({ text.contains("'\($0)'") }) { return true }
-      try? await ContinuousClock().sleep(for: pause)
-      pause = min(pause * 2, .milliseconds(50))
+      try? await ContinuousClock().sleep(for: pauses.next())
     }
     return false
   }

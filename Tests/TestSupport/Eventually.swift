@@ -1,4 +1,5 @@
 internal import POSIX
+package import PulseTypes
 
 /// Waits until a condition holds that nothing announces; false when it never does.
 package func eventually(
@@ -16,15 +17,10 @@ package func eventually(
 
 /// Pauses between looks at what nothing announces: short at first, so that what comes soon is seen soon, then
 /// longer, so that looking does not take the processor from what is waited for.
-package struct Pauses {
-  private var next = Duration.milliseconds(1)
+extension Pauses {
+  package init() { self.init(upTo: .milliseconds(20)) }
 
-  package init() {}
-
-  package mutating func pass() async throws {
-    try await Task.sleep(for: next)
-    next = min(next * 2, .milliseconds(20))
-  }
+  package mutating func pass() async throws { try await Task.sleep(for: next()) }
 }
 
 /// Runs a body on a thread of its own, which may block.

@@ -1,6 +1,7 @@
 import Glibc
 import POSIX
 import Pulse
+import PulseTypes
 import SessionCore
 
 /// The right to give the holder an order; one process at a time has it, until it gets its answer.
@@ -23,14 +24,13 @@ final class OrderLock: Sendable {
     } catch {
       throw FileError(error).sessionError("lock", path)
     }
-    var pause = Duration.milliseconds(1)
+    var pauses = Pauses(upTo: .milliseconds(50))
     while flock(lock.file.raw, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else {
         throw FileError(.last).sessionError("lock", path)
       }
       guard !deadline.hasPassed, !stop.isRaised, !Task.isCancelled else { return nil }
-      await Deadline(after: min(pause, deadline.remaining)).pass(on: loop)
-      pause = min(pause * 2, .milliseconds(50))
+      await Deadline(after: min(pauses.next(), deadline.remaining)).pass(on: loop)
     }
     // For those who wait; nothing else depends on it.
     let process = Array("\(getpid())\n".utf8)

@@ -1,6 +1,7 @@
 import Logging
 import POSIX
 import Pulse
+import PulseTypes
 import SessionCore
 
 extension LiveServer {
@@ -34,7 +35,7 @@ extension LiveServer {
     to address: String?, name: String, loop: PulseLoop, deadline: Deadline, logger: Logger? = nil
   ) async throws(PulseError) -> PulseClient {
     var patience = Duration.seconds(1)
-    var pause = Duration.milliseconds(2)
+    var pauses = Pauses(from: .milliseconds(2), upTo: .milliseconds(50))
     while true {
       let isLast = patience >= deadline.remaining
       do throws(PulseError) {
@@ -49,8 +50,7 @@ extension LiveServer {
             throw PulseError(
               deadline.hasPassed ? .timedOut : .cancelled, error.operation, address: error.address)
           }
-          await Deadline(after: min(pause, deadline.remaining)).pass(on: loop)
-          pause = min(pause * 2, .milliseconds(50))
+          await Deadline(after: min(pauses.next(), deadline.remaining)).pass(on: loop)
           continue
         }
         guard error.code == .timedOut, !isLast else { throw error }

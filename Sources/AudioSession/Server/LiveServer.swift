@@ -218,7 +218,7 @@ actor LiveServer {
   func wait(
     deadline: Deadline, answer: Deadline? = nil, for condition: (ServerSnapshot) -> Bool
   ) async throws(SessionError) -> Bool {
-    var silence = Duration.milliseconds(2)
+    var pauses = Pauses(from: .milliseconds(2), upTo: .milliseconds(50))
     var hasAnswer = false
     while true {
       do throws(SessionError) {
@@ -236,8 +236,7 @@ actor LiveServer {
       if deadline.hasPassed { return false }
       guard changes.isEmpty else { continue }
       if snapshot.has(.silentMoves) {
-        await pause(Deadline(after: min(silence, deadline.remaining)))
-        silence = min(silence * 2, .milliseconds(50))
+        await pause(Deadline(after: min(pauses.next(), deadline.remaining)))
         isStale = true
       } else {
         await pause(deadline)

@@ -152,10 +152,9 @@ public final class Synthesizer: Sendable {
   /// Opens the stream of a run again as soon as possible, with growing pauses between the attempts.
   private static func bringBack(_ synthesizer: Synthesizer?, _ run: UInt64) {
     Task { [weak synthesizer, session = synthesizer?.session] in
-      var pause = Duration.milliseconds(10)
+      var pauses = Pauses(from: .milliseconds(10), upTo: .milliseconds(500))
       while await synthesizer?.tryAgain(run) == true {
-        try? await session?.sleep(until: .now + pause)
-        pause = min(pause * 2, .milliseconds(500))
+        try? await session?.sleep(until: .now + pauses.next())
       }
     }
   }

@@ -1,3 +1,5 @@
+import PulseTypes
+
 /// Decides whether a process may try to take the lock now; a pure state machine.
 package struct LockClaim {
   package enum Action: Sendable, Hashable {
@@ -10,7 +12,7 @@ package struct LockClaim {
 
   private let process: Int32
   private var reservation: Reservation
-  private var pauses = Pauses(longest: .milliseconds(50))
+  private var pauses = Pauses(upTo: .milliseconds(50))
 
   /// - Parameter time: how long the process may try; it takes what is reserved for another one before that
   ///   ends.

@@ -1,3 +1,5 @@
+import PulseTypes
+
 /// Decides when a waiting session may resume: one that another process interrupted, or one behind
 /// another session of its own process. A pure state machine.
 ///
@@ -26,7 +28,7 @@ package struct LockWait: Sendable {
   /// the wait.
   private var ended: Set<Int32> = []
 
-  private static var newPauses: Pauses { Pauses(longest: .seconds(1)) }
+  private static var newPauses: Pauses { Pauses(upTo: .seconds(1)) }
 
   package init(process: Int32) { self.process = process }
 

@@ -3,6 +3,7 @@ import Glibc
 import POSIX
 import Pulse
 import PulseSandbox
+import PulseTypes
 import SessionCore
 import TestSupport
 import Testing
