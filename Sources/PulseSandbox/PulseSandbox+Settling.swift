@@ -1,4 +1,3 @@
-internal import POSIX
 internal import Pulse
 package import PulseTypes
 

@@ -1,6 +1,5 @@
 import Glibc
 import POSIX
-import Pulse
 package import SessionCore
 
 extension AudioSession {

@@ -1,5 +1,4 @@
 package import JSONCoding
-import PulseTypes
 
 extension AudioMode {
   /// Every property by its name, in the form of a state's preferred values; null if the mode does not set

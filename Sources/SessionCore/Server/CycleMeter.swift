@@ -1,5 +1,3 @@
-import PulseTypes
-
 /// Finds the length of the cycle of PipeWire's graph from the positions of a stream that runs in it.
 ///
 /// A position grows by whole cycles. Positions that are asked for much more often than that show single

@@ -1,5 +1,3 @@
-import PulseTypes
-
 /// The complete state of a session: preferred and actual settings, and why they differ.
 ///
 /// Encodes to the documented `state --json`.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import AudioSession
 import Glibc
-import PulseTypes
 
 struct StateCommand: SessionCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import AudioSession
-import AudioStreams
 import PulseTypes
 import SessionProfiles
 

@@ -3,7 +3,6 @@ import AudioStreams
 import Glibc
 import JSONCoding
 import POSIX
-import PulseSandbox
 import Synchronization
 
 /// Where results and messages go.

@@ -1,5 +1,3 @@
-import PulseTypes
-
 extension Notation<[DeviceMatcher]> {
   /// A ranked list of names, globs and tables.
   package static let devices = Notation { node, label, reading in

@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioSession
 import JSONCoding
 import POSIX
-import PulseSandbox
 
 struct ServiceInstallCommand: SessionCommand {
   static let configuration = CommandConfiguration(
