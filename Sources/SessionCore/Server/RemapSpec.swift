@@ -15,9 +15,7 @@ package struct RemapSpec: Sendable, Hashable, Codable, LinkSpec {
   /// The name of the remap's device; the same after every reload, so that streams return to it.
   package var name: String { Owned.name(direction) }
 
-  package var moduleName: String { Self.moduleName(direction) }
-
-  static func moduleName(_ direction: Direction) -> String {
+  package static func moduleName(_ direction: Direction) -> String {
     direction == .input ? "module-remap-source" : "module-remap-sink"
   }
 

@@ -40,7 +40,7 @@ struct PipeWireFactTests {
     try await with { _, client in
       let spec = RemapSpec(
         direction: .input, master: "nowhere", masterMap: .stereo, map: .stereo)
-      _ = try await client.loadModule(spec.moduleName, spec.moduleArgument)
+      _ = try await client.loadModule(RemapSpec.moduleName(.input), spec.moduleArgument)
       let deadline = ContinuousClock.now + .seconds(10)
       while try await client.snapshot().chain.remap(.input) == nil, ContinuousClock.now < deadline {
       }

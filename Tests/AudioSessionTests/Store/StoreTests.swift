@@ -147,7 +147,8 @@ struct StoreTests {
         direction: .input, master: machine.usbInput,
         masterMap: ChannelMap([.frontRight, .frontLeft]),
         map: .stereo)
-      _ = try await rig.outside.loadModule(leftover.moduleName, leftover.moduleArgument)
+      _ = try await rig.outside.loadModule(
+        RemapSpec.moduleName(.input), leftover.moduleArgument)
       #expect(try await rig.eventually { $0.chain.remap(.input) == leftover })
       let report = try await rig.session.setAudioMode(mode)
       #expect(!report.steps.contains { $0.step.setting == .chain(.input) })

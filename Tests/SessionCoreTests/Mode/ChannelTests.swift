@@ -257,8 +257,8 @@ private typealias Server = SimulatedServer
         + "master_channel_map=mono channel_map=mono remix=yes")
     #expect(choice.moduleArgument.hasSuffix("channel_map=mono remix=no"))
     #expect(choice.moduleArgument.hasPrefix("sink_name=audiosession.output sink_properties="))
-    #expect(mix.moduleName == "module-remap-source")
-    #expect(choice.moduleName == "module-remap-sink")
+    #expect(RemapSpec.moduleName(.input) == "module-remap-source")
+    #expect(RemapSpec.moduleName(.output) == "module-remap-sink")
   }
 
   @Test func `the actual map is read from the remap's stream`() throws {

@@ -257,7 +257,7 @@ extension SimulatedServer {
 extension SimulatedServer {
   /// The remap takes its master's streams map; its own starts at 100 % and unmuted.
   mutating func loadRemap(_ spec: RemapSpec) throws(Refusal) {
-    let module = try load(spec.moduleName, spec.moduleArgument)
+    let module = try load(RemapSpec.moduleName(spec.direction), spec.moduleArgument)
     try hang(
       spec.direction, spec.name, spec.map, [Owned.roleKey: Owned.remapRole], of: module,
       on: spec.master, taking: spec.masterMap)
