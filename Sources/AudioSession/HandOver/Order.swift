@@ -40,13 +40,6 @@ struct Order: Sendable {
   var isOfHook = ProcessEnvironment["AUDIOSESSION_HOOK"] != nil
 }
 
-struct Answer: Sendable, Codable {
-  var number: Int
-  /// Nil if it failed, and for a takeover.
-  var report: ApplyReport?
-  var error: SessionError?
-}
-
 extension Order.Kind? {
   /// Whether it only restores the previous setup.
   var isRestoring: Bool { if case .revert? = self { true } else { false } }

@@ -1,19 +1,6 @@
 import CAudioKernel
 import PulseTypes
 
-/// The channels of a capture.
-public enum CaptureChannels: Sendable, Hashable {
-  /// One channel, the average of all.
-  case mono
-  /// One channel of the input, counted from 0.
-  case channel(Int)
-  /// A number *n* of channels: channel *i* is the average of the input's channels i, i + n, …; if
-  /// the input has fewer, they repeat.
-  case count(Int)
-  /// As many as the input has when the capture starts.
-  case device
-}
-
 /// The matrix from the input's channels to the output's.
 struct ChannelMix {
   let inputs: Int

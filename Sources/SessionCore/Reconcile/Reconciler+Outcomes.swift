@@ -1,45 +1,4 @@
-package import PulseTypes
-
-/// The server's answer to a step, in addition to the snapshot after it.
-package enum StepAnswer: Sendable {
-  /// The step was carried out. `granted` is the latency that a pin was granted, or the rate that a
-  /// device kept although a pin requested another.
-  case done(granted: SettingValue?)
-  /// The object of the step has ended.
-  case ended
-  /// The step was carried out, and another program changed the value at once, each of these times; the
-  /// error has the value.
-  case undone(SessionError, times: Int)
-  /// What the plan relied on has changed, so the step may have no effect or another one.
-  case outdated
-}
-
-/// The device of a step and the port in use: on a device that has returned, or on another port, a step has
-/// not done what its plan wanted, whatever the value there.
-package struct StepPlace: Sendable, Equatable {
-  package var device: Index<Device>?
-  var port: String?
-}
-
-extension ServerSnapshot {
-  /// Where a step acts now. A level is set on the port in use, and a server passes over a default device
-  /// whose port is not available.
-  package func place(of step: Step) -> StepPlace {
-    let chosen = newDefault(of: step)
-    let device = chosen ?? self.device(of: step.setting)
-    let hasPort = chosen != nil || step.setting.isLevel
-    return StepPlace(device: device?.index, port: hasPort ? device?.activePort : nil)
-  }
-
-  /// Whether a default has no effect because nothing is plugged into its device.
-  package func passesOver(_ step: Step) -> Bool { newDefault(of: step)?.canBeDefault == false }
-
-  private func newDefault(of step: Step) -> Device? {
-    guard case .defaultDevice(let direction) = step.setting, case .name(let name) = step.to
-    else { return nil }
-    return device(direction, named: name)
-  }
-}
+import PulseTypes
 
 extension Reconciler {
   /// The result of a step, read from the snapshot after it, and what a hint was granted; nil if the

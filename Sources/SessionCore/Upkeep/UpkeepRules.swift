@@ -16,31 +16,17 @@ package struct UpkeepRules: Sendable {
   private var takenNews: News = []
   package var conflicts = ConflictDetector()
   private var manager = ManagerWatch()
-  private var refused = RefusalBackoff()
+  var refused = RefusalBackoff()
   private var flaps = FlapDetector()
   private var arrivals = ArrivalWatch()
-  private var returns = ReturnWatch()
+  var returns = ReturnWatch()
   /// What the last run left as the mode asks.
   private var seen = ForeignChanges()
   /// The server that the flap detector compared last.
   private var compared: ServerSnapshot?
   private var lastLook = Duration.zero
   /// What restorations have learned of hints while a holder has made no change, and remembers nothing else.
-  private var restorationMemory: HintMemory?
-
-  /// What a snapshot does not show, because it is over: a look that fails leaves it for the next one.
-  package struct News: OptionSet, Sendable {
-    package let rawValue: Int
-
-    package init(rawValue: Int) { self.rawValue = rawValue }
-
-    /// Devices have come or gone.
-    package static let otherDevices = News(rawValue: 1)
-    /// An interruption has ended, and its end was not reported.
-    package static let interruptionEnd = News(rawValue: 2)
-    /// The server has restarted, or another session had it, and the mode was not applied since.
-    package static let reset = News(rawValue: 4)
-  }
+  var restorationMemory: HintMemory?
 
   package init() {}
 
@@ -162,15 +148,6 @@ package struct UpkeepRules: Sendable {
     pacer.failLook(at: now)
   }
 
-  /// What a look does once the server was read.
-  package enum Work<Mode> {
-    case reapply(Mode, Occasion)
-    /// Silence or lower the streams that other programs have begun since.
-    case treatOthers(Mode)
-    case restore(keeping: Mode?)
-    case restoreReturned
-  }
-
   /// What this look does; nil for nothing.
   package func work<Lock, Mode>(
     _ life: SessionLife<Lock, Mode>, _ preferences: AudioMode?, news: News = [],
@@ -255,48 +232,6 @@ package struct UpkeepRules: Sendable {
     return conflicts.noteChanges(look.run.foreign, at: now, beside: programs)
   }
 
-  /// Begins to restore, while no mode is in effect, what was unplugged when the last one ended.
-  package mutating func restoreReturned(
-    _ input: PlanInput, at now: Duration, tracer: (@Sendable (TraceEntry) -> Void)? = nil
-  ) -> Restoration {
-    var (input, known) = (input, input.baseline)
-    input.baseline = returns.unrestored(known, in: input.snapshot, at: now)
-    input.isExplicit = false
-    if let restorationMemory { input.memory = restorationMemory }
-    // What was refused may work now.
-    input.refusals = [:]
-    return Restoration(
-      run: Reconciler(input, isRestoring: true, tracer: tracer), known: known,
-      unrestored: input.baseline, start: now)
-  }
-
-  /// Everything that has returned was restored.
-  ///
-  /// - Parameter write: stores the baseline; called if the store does not have it.
-  package mutating func end<Lock, Mode>(
-    _ restoration: Restoration, _ life: inout SessionLife<Lock, Mode>,
-    write: (Baseline) throws(SessionError) -> Void
-  ) throws(SessionError) {
-    refused.note(Set(restoration.run.input.refusals.keys), at: restoration.start)
-    // A value that is restored now may not last on PipeWire, so the stored entry stays until it
-    // does.
-    let left = returns.unrestored(
-      restoration.unrestored, in: restoration.run.input.snapshot, at: restoration.start)
-    var baseline = restoration.known
-    baseline.entries.removeAll { !left.has($0) }
-    // A hint that was not granted must not be requested again at the next look.
-    life.held?.memory = restoration.run.input.memory
-    restorationMemory = life.held == nil ? restoration.run.input.memory : nil
-    // Until it is written: the next look tries again.
-    let stored = life.held?.stored ?? restoration.known
-    life.held?.stored = baseline == stored ? nil : stored
-    life.noteUnrestored(baseline)
-    guard baseline != stored else { return }
-    try write(baseline)
-    life.held?.stored = nil
-    life.noteUnrestored(baseline)
-  }
-
   /// A mode took effect, or the former one ended.
   ///
   /// - Parameters:
@@ -322,26 +257,5 @@ package struct UpkeepRules: Sendable {
     seen = isInEffect ? run.seen : ForeignChanges()
     conflicts.forget()
     flaps.forget()
-  }
-}
-
-/// Restores what was unplugged when a mode ended. Pure: the caller runs the loop.
-package struct Restoration: Sendable {
-  package var run: Reconciler
-  fileprivate let known: Baseline
-  fileprivate let unrestored: Baseline
-  fileprivate let start: Duration
-}
-
-extension ReapplyPolicy {
-  /// Whether a look may apply the mode again: with `on-route-change`, a default that changes without a
-  /// change of devices counts as a user's choice.
-  fileprivate func allows(_ news: UpkeepRules.News) -> Bool {
-    switch self {
-    case .always: true
-    case .onRouteChange: !news.isEmpty
-    // A session that another process had taken over applies its mode whatever has changed meanwhile.
-    case .never: news.contains(.reset)
-    }
   }
 }

@@ -1,0 +1,69 @@
+import PulseTypes
+
+/// The part of a mode for one direction, so that input and output are planned alike.
+struct DirectionPreferences {
+  var prefer: [DeviceMatcher]?
+  var isRequired: Bool
+  var port: [PortMatcher]?
+  var codec: String?
+  var polarPattern: PolarPattern?
+  var orientation: Orientation?
+  var channels: ChannelSelection?
+  var volume: Volume?
+  var muted: Bool?
+  var moveStreams: Bool
+  var latencyOffset: Duration?
+
+  var needsDevice: Bool {
+    prefer != nil || port != nil || codec != nil || polarPattern != nil || channels != nil
+      || volume != nil
+      || muted != nil || latencyOffset != nil || moveStreams
+      || (orientation ?? .none).quarterTurns != 0
+  }
+}
+
+extension AudioMode {
+  func preferences(_ direction: Direction) -> DirectionPreferences {
+    switch direction {
+    case .input:
+      DirectionPreferences(
+        prefer: preferredInput, isRequired: inputRequired ?? true, port: inputPort,
+        polarPattern: polarPattern, orientation: inputOrientation, channels: channelMap,
+        volume: inputGain, muted: inputMuted, moveStreams: moveInputStreams ?? false,
+        latencyOffset: inputLatencyOffset.map { .microseconds($0.microseconds) })
+    case .output:
+      DirectionPreferences(
+        prefer: preferredOutput, isRequired: outputRequired ?? true, port: outputPort,
+        codec: outputCodec, channels: outputChannelMap, volume: outputVolume, muted: outputMuted,
+        moveStreams: moveOutputStreams ?? false,
+        latencyOffset: outputLatencyOffset.map { .microseconds($0.microseconds) })
+    }
+  }
+
+  /// The direction to which sample rate and buffer duration apply: the output if only the output is
+  /// used, otherwise the input.
+  var hintDirection: Direction {
+    if cancelsEcho { return .input }
+    if category != nil { return directions.contains(.input) ? .input : .output }
+    return preferences(.input).needsDevice || !preferences(.output).needsDevice ? .input : .output
+  }
+
+  /// Whether the mode has preferences for a direction's device.
+  func concerns(_ direction: Direction) -> Bool {
+    requires(direction)
+      || ((sampleRate != nil || ioBufferDuration != nil) && hintDirection == direction)
+  }
+
+  /// Whether a device of the direction must exist.
+  func requires(_ direction: Direction) -> Bool {
+    preferences(direction).needsDevice || directions.contains(direction)
+  }
+
+  /// The directions that category and mode require.
+  var directions: Set<Direction> {
+    (category?.directions ?? []).union(cancelsEcho ? Direction.allCases : [])
+  }
+
+  /// Whether the mode removes the output's sound from the input.
+  package var cancelsEcho: Bool { mode == .voiceChat || mode == .videoChat }
+}
