@@ -32,19 +32,6 @@ struct KilledProcessTests {
     gain = "50 %"
     """
 
-  /// Splitmix64: the same moments in every run, as far as a machine lets them be the same.
-  private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
   @Test(
     "revert restores, apply converges, and no file is damaged", .simulatedCard, arguments: 1...4)
   func killed(seed: UInt64) async throws {
@@ -58,7 +45,7 @@ struct KilledProcessTests {
       let whole = ContinuousClock.now - start
       try await rig.succeed("revert")
       #expect(try await rig.listing(expecting: before) == before)
-      var random = Seeded(state: seed)
+      var random = SeededRandom(seed: seed)
       for round in 0..<Self.rounds {
         let moment = whole * Int.random(in: 0...1000, using: &random) / 1000
         let hasFirst = Bool.random(using: &random)

@@ -62,14 +62,14 @@ import Testing
   /// Each field by itself and all together, for many values; a field that the format forgets fails.
   @Test(arguments: 0..<200 as Range<UInt64>)
   func `every field reads back`(_ seed: UInt64) throws {
-    var random = Random(seed: seed)
+    var random = SeededRandom(seed: seed)
     let mode = random.mode()
     let text = ProfileWriter.toml(mode)
     // Extending something leaves the whole unchecked, so that fields may be in any combination.
     let parsed = try Profile.parse("extends = 'x'\n" + text, name: "round")
     #expect(parsed.mode == mode, "\(text)")
     for child in Mirror(reflecting: mode).children {
-      #expect(!Random.isNil(child.value), "the generator leaves \(child.label ?? "") out")
+      #expect(!SeededRandom.isNil(child.value), "the generator leaves \(child.label ?? "") out")
     }
   }
 
@@ -106,19 +106,8 @@ import Testing
 }
 
 /// Modes with every field set, the same for the same seed.
-private struct Random: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15 }
-
-  mutating func next() -> UInt64 {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return state
-  }
-
-  static func isNil(_ value: Any) -> Bool {
+extension SeededRandom {
+  fileprivate static func isNil(_ value: Any) -> Bool {
     let mirror = Mirror(reflecting: value)
     return mirror.displayStyle == .optional && mirror.children.isEmpty
   }
@@ -170,7 +159,7 @@ private struct Random: RandomNumberGenerator {
     }
   }
 
-  mutating func mode() -> AudioMode {
+  fileprivate mutating func mode() -> AudioMode {
     var mode = AudioMode(
       category: one(Category.self), mode: one(Mode.self), options: some(CategoryOption.self))
     mode.sampleRate = Int.random(in: -5...400_000, using: &self)
