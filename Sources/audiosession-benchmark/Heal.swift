@@ -160,15 +160,22 @@ struct Heal {
     // Sets the expected values, then makes changes until one is restored.
     try await outside.setCardProfile(Bench.laptop, Self.profile)
     try await outside.setPort(.input, device: Self.source, port: Self.port)
-    var isBack = false
-    for _ in 0..<100 where !isBack {
-      try await outside.setDefaultSource(Self.source)
-      try await outside.setDefaultSource(Bench.mic)
-      try await ContinuousClock().sleep(for: .milliseconds(50))
-      isBack = try await outside.serverInfo().defaultSourceName == Self.source
-    }
+    let isBack = try await Self.isRestored(Self.source, after: Bench.mic, on: outside)
     await outside.close()
     return isBack
+  }
+
+  /// Changes the default source until a program restores it; false if none does for some seconds.
+  static func isRestored(
+    _ source: String, after other: String, on outside: PulseClient
+  ) async throws -> Bool {
+    for _ in 0..<100 {
+      try await outside.setDefaultSource(source)
+      try await outside.setDefaultSource(other)
+      try await ContinuousClock().sleep(for: .milliseconds(50))
+      if try await outside.serverInfo().defaultSourceName == source { return true }
+    }
+    return false
   }
 
   private static let python = """

@@ -16,29 +16,32 @@ struct Scale {
   private let sandbox: PulseSandbox
   private let environment: [String: String]
   private let client: PulseClient
+  private let bare: Bare
 
   /// - Parameter isBrief: leaves out the cost of an event.
   static func run(_ sizes: [Int], isBrief: Bool = false) async throws {
     raiseLimit()
     print("devices and streams, so many of each; CPU time is that of the holder")
     var states: [Int: (ratio: Double, floor: Double)] = [:]
-    var heals: [Int: Double] = [:]
+    var heals: [Int: (own: Double, floor: Double)] = [:]
     for size in sizes {
       try await PulseSandbox.with(.minimal) { sandbox in
         let client = try await PulseClient.connect(
           to: sandbox.address, name: "scale", requestTimeout: .seconds(30))
         let scale = Scale(
           size: size, isBrief: isBrief, sandbox: sandbox, environment: sandbox.programEnvironment,
-          client: client)
+          client: client, bare: try Bare(in: sandbox))
         let streams = try await scale.fill()
         states[size] = try scale.programs()
-        heals[size] = try await scale.holder()
+        heals[size] = (own: try await scale.holder(), floor: try await scale.bareHolder())
         for stream in streams { await stream.close() }
         await client.close()
       }
     }
     guard let few = heals[10], let many = heals[1000], let state = states[1000] else { return }
-    Ratios.note("a default restored with 1,000 objects, of that with 10", many / few)
+    Ratios.note(
+      "a default restored with 1,000 objects, of that with 10", many.own / few.own,
+      floor: many.floor / few.floor)
     Ratios.note(
       "state --json with 1,000 objects, of pactl -f json list", state.ratio, floor: state.floor)
   }
@@ -72,7 +75,7 @@ struct Scale {
     let programs = [
       ("state --json", [File.programFolder + "/audiosession", "state", "--json"]),
       ("pactl -f json list", ["pactl", "-f", "json", "list"]),
-      ("bare libpulse", [try Bare(in: sandbox).path, "list"]),
+      ("bare libpulse", [bare.path, "list"]),
     ]
     var times = programs.map { _ in [Duration]() }
     for _ in 0..<Self.repetitions {
@@ -112,6 +115,29 @@ struct Scale {
     print("  \(name)\(memory / 1024) MiB resident")
     _ = watcher.end()
     return Timings(heals).median.seconds
+  }
+
+  /// Returns how many seconds it lasts where bare libpulse restores it, as an outsider sees it.
+  private func bareHolder() async throws -> Double {
+    let (source, other) = ("mic", "sink0.monitor")
+    let holder = try Process.spawn([bare.path, "heal", source], environment)
+    defer {
+      kill(holder, SIGTERM)
+      reap(holder)
+    }
+    guard try await Heal.isRestored(source, after: other, on: client) else {
+      throw Process.Failure(description: "bare libpulse restores no default")
+    }
+    let outsider = try Outsider([bare.path, "change", source, other], environment)
+    defer { outsider.end() }
+    var times: [Duration] = []
+    for _ in 0..<Self.repetitions {
+      // Each begins in quiet, as with a holder.
+      try await ContinuousClock().sleep(for: .milliseconds(100))
+      times.append(try await outsider.time("default"))
+    }
+    row("… by bare libpulse", times)
+    return Timings(times).median.seconds
   }
 
   /// Makes the holder forget the foreign changes so far: so many would count as a conflict.

@@ -3,8 +3,8 @@
  *   bare start                                 load the library, and end
  *   bare info                                  connect, ask for the server, and end
  *   bare list                                  connect, list everything, and end
- *   bare heal SOURCE PORT CARD PROFILE         set a default, port or profile again when it changes
- *   bare change SOURCE OTHER PORT OTHER CARD PROFILE OTHER
+ *   bare heal SOURCE [PORT CARD PROFILE]       set a default, port or profile again when it changes
+ *   bare change SOURCE OTHER [PORT OTHER CARD PROFILE OTHER]
  *                                              for each line (d, p or c) on standard input: change it, wait
  *                                              until it is back, and print the microseconds
  *   bare apply SOURCE REMAP [FRAMES]           for each line: ask SOURCE for 10 ms, load a remap that swaps its
@@ -99,13 +99,15 @@ static void set_profile(const char *card, const char *profile) {
 }
 
 static void heal(char **words) {
-  char *source = words[0], *port = words[1], *card = words[2], *profile = words[3];
+  char *source = words[0], *port = words[1];
+  char *card = port ? words[2] : NULL, *profile = port ? words[3] : NULL;
   listen();
   for (;;) {
     while (!changes) turn();
     int now = changes;
     changes = 0;
     if (now >> PA_SUBSCRIPTION_EVENT_SERVER & 1 && !has_default(source)) set_default(source);
+    if (!port) continue;
     if (now >> PA_SUBSCRIPTION_EVENT_SOURCE & 1 && !has_port(source, port)) set_port(source, port);
     if (now >> PA_SUBSCRIPTION_EVENT_CARD & 1 && !has_profile(card, profile))
       set_profile(card, profile);
@@ -114,6 +116,7 @@ static void heal(char **words) {
 
 static int is_back(int kind, char **words) {
   if (kind == 'd') return has_default(words[0]);
+  if (!words[2]) return 1;
   if (kind == 'p') return has_port(words[0], words[2]);
   return has_profile(words[4], words[5]);
 }
@@ -237,8 +240,8 @@ int main(int count, char **words) {
   open_context();
   if (!strcmp(work, "info")) has_default("");
   else if (!strcmp(work, "list")) list();
-  else if (!strcmp(work, "heal") && count == 6) heal(words + 2);
-  else if (!strcmp(work, "change") && count == 9) change(words + 2);
+  else if (!strcmp(work, "heal") && (count == 3 || count == 6)) heal(words + 2);
+  else if (!strcmp(work, "change") && (count == 4 || count == 9)) change(words + 2);
   else if (!strcmp(work, "apply") && (count == 4 || count == 5)) apply(words[2], words[3], count == 5 ? words[4] : NULL);
   else return 2;
   pa_context_disconnect(context);
