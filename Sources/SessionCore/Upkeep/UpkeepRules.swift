@@ -82,8 +82,11 @@ package struct UpkeepRules: Sendable {
     _ snapshot: ServerSnapshot, at now: Duration
   ) -> Set<Attachment> {
     let former = flaps.unsteady(at: now)
-    if let compared, compared.surelyHasAttachments(of: snapshot) { return former }
+    let isSame = compared?.surelyHasAttachments(of: snapshot) == true
+    // Also if it has the same ones: lists that the next snapshot shares with it need no comparison.
+    // Those of the former one are released at the end of a look, which keeps what was shown before.
     compared = snapshot
+    guard !isSame else { return former }
     flaps.note(snapshot.attachments, at: now)
     arrivals.note(snapshot, at: now)
     let unsteady = flaps.unsteady(at: now)
