@@ -146,17 +146,17 @@ extension ServerSnapshot {
     case .sinkInput: stream(.output, at: Index(index)) != nil
     case .sourceOutput: stream(.input, at: Index(index)) != nil
     case .module: module(at: Index(index)) != nil
-    case .client: clients.contains { $0.index.rawValue == index }
+    case .client: client(at: Index(index)) != nil
     case .card: cards.contains { $0.index.rawValue == index }
     case .server, .sampleCache: false
     }
   }
 
   /// The client of a stream.
-  public func client(of stream: Stream) -> Client? {
-    stream.client.flatMap { index in
-      first(clients, places.clients, .number(index.rawValue)) { $0.index == index }
-    }
+  public func client(of stream: Stream) -> Client? { stream.client.flatMap { client(at: $0) } }
+
+  private func client(at index: Index<Client>) -> Client? {
+    first(clients, places.clients, .number(index.rawValue)) { $0.index == index }
   }
 
   /// The clients that have a property, with any value.

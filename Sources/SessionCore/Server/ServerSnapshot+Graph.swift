@@ -30,13 +30,16 @@ extension ServerSnapshot {
   /// Whether PipeWire runs without its session manager, WirePlumber or its predecessor.
   package var lacksSessionManager: Bool { has(.sessionManager) && sessionManager == nil }
 
-  /// The client that is PipeWire's session manager; its restart makes another one.
+  /// The client that is PipeWire's session manager; its restart makes another one. Nil on a server
+  /// that has none.
   package var sessionManager: Client? {
-    clients.first { client in
-      let binary = client.properties["application.process.binary"] ?? ""
-      return client.properties["wireplumber.daemon"] != nil
-        || binary == "wireplumber" || binary == "pipewire-media-session"
-    }
+    guard has(.sessionManager) else { return nil }
+    // WirePlumber says so, and is found without a search; its predecessor does not.
+    return clients(having: "wireplumber.daemon").first
+      ?? clients.first { client in
+        let binary = client.properties["application.process.binary"]
+        return binary == "wireplumber" || binary == "pipewire-media-session"
+      }
   }
 
   /// The programs whose running streams ask for a buffer of the graph, and for how many frames.

@@ -100,6 +100,27 @@ struct PlacesTests {
     #expect(placed.device(.output, named: "")?.index == snapshot.sinks.first?.index)
   }
 
+  @Test(
+    "the session manager is found by what it says or by its program, and only where there is one",
+    arguments: [
+      ["wireplumber.daemon": "true"], ["application.process.binary": "wireplumber"],
+      ["application.process.binary": "pipewire-media-session"],
+    ])
+  func manager(_ properties: [String: String]) {
+    for kind in [ServerKind.pulseaudio, .pipewire] {
+      var searched = SimulatedServer(kind: kind).snapshot
+      searched.clients = [
+        Client(index: Index(3), name: "mpv", properties: ["application.process.binary": "mpv"]),
+        Client(index: Index(5), name: "manager", properties: properties),
+      ]
+      var placed = searched
+      placed.findPlaces(properties: Owned.soughtProperties)
+      let expected: Index<Client>? = kind == .pipewire ? Index(5) : nil
+      #expect(searched.sessionManager?.index == expected, "\(kind)")
+      #expect(placed.sessionManager?.index == expected, "\(kind)")
+    }
+  }
+
   /// The same server, read once more.
   private func copy(of snapshot: ServerSnapshot) throws -> ServerSnapshot {
     try JSON.decode(ServerSnapshot.self, from: JSON.encode(snapshot))
