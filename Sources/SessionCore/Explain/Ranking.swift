@@ -16,6 +16,13 @@ struct Ranking {
   let snapshot: ServerSnapshot
   let direction: Direction
 
+  /// What decides between two devices.
+  private struct Rank {
+    var canBeDefault: Bool
+    var isMonitor: Bool
+    var priority: Int
+  }
+
   private static let forms = ["headphone": 900, "hifi": 600, "speaker": 500, "portable": 450]
   private static let buses = ["bluetooth": 50, "usb": 40, "pci": 30]
 
@@ -34,9 +41,9 @@ struct Ranking {
   var chosen: Device? {
     guard let present = snapshot.defaultDevice(direction) else { return nil }
     // By their places: a device is large to copy.
-    let devices = snapshot.devices(direction)
+    let (devices, rank) = (snapshot.devices(direction), rank(of: present))
     let isBeaten = devices.indices.contains {
-      beats(devices[$0], present) && !snapshot.isDummy(devices[$0])
+      beats(devices[$0], rank) && !snapshot.isDummy(devices[$0])
     }
     return isBeaten ? present : nil
   }
@@ -46,10 +53,18 @@ struct Ranking {
     one.name != other.name && !beats(one, other) && !beats(other, one)
   }
 
-  private func beats(_ a: Device, _ b: Device) -> Bool {
-    if a.canBeDefault != b.canBeDefault { return a.canBeDefault }
-    if a.isMonitor != b.isMonitor { return b.isMonitor }
-    return (priority(of: a) ?? 0) > (priority(of: b) ?? 0)
+  private func beats(_ device: Device, _ other: Device) -> Bool { beats(device, rank(of: other)) }
+
+  private func beats(_ device: Device, _ other: Rank) -> Bool {
+    if device.canBeDefault != other.canBeDefault { return device.canBeDefault }
+    if device.isMonitor != other.isMonitor { return other.isMonitor }
+    return (priority(of: device) ?? 0) > other.priority
+  }
+
+  private func rank(of device: Device) -> Rank {
+    Rank(
+      canBeDefault: device.canBeDefault, isMonitor: device.isMonitor,
+      priority: priority(of: device) ?? 0)
   }
 
   /// The priority that the server derives from a device's properties; nil if there is none.
@@ -83,7 +98,8 @@ struct Ranking {
     if chosen != nil {
       guard beats(device, present) else { return "was not chosen" }
       // Of several that are as good, the server takes one by what it does not tell.
-      return devices.allSatisfy { !beats($0, device) }
+      let rank = rank(of: device)
+      return all.allSatisfy { !beats($0, rank) }
         ? "would be the default if \(present.name) had not been chosen"
         : "the server ranks it above \(present.name), which was chosen"
     }
