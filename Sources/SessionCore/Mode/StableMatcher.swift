@@ -17,7 +17,7 @@ extension ServerSnapshot {
     for keys in Self.identities {
       guard var properties = device.values(of: keys) else { continue }
       func isAlone() -> Bool {
-        !others.contains { DeviceMatcher.properties(properties).matches($0) }
+        !others.contains(where: DeviceMatcher.properties(properties).predicate)
       }
       if !isAlone(), let place = device.values(of: Self.busPath) ?? device.values(of: Self.busPath2)
       {

@@ -92,13 +92,14 @@ extension ServerSnapshot {
   func candidates(
     _ matcher: DeviceMatcher, _ direction: Direction, defaultBefore: String?
   ) -> [Candidate] {
-    if let rest = matcher.besideDefault {
-      return defaultCandidates(direction, before: defaultBefore).filter { rest.matches($0.device) }
+    if let rest = matcher.besideDefault?.predicate {
+      return defaultCandidates(direction, before: defaultBefore).filter { rest($0.device) }
     }
     let existing = existing(matcher, direction, defaultBefore: defaultBefore)
+    let isMatch = matcher.predicate
     let others = cards.flatMap { predictedCandidates(direction, on: $0) }
       .filter { other in
-        matcher.matches(other.device) && !existing.contains { $0.name == other.name }
+        isMatch(other.device) && !existing.contains { $0.name == other.name }
       }
     return existing.map { candidate(existing: $0) } + others
   }
@@ -108,22 +109,28 @@ extension ServerSnapshot {
   func existing(
     _ matcher: DeviceMatcher, _ direction: Direction, defaultBefore: String?
   ) -> [Device] {
-    guard let rest = matcher.besideDefault else {
-      let root = chain.defaultRoot(direction)?.name
-      return devices(direction, meantBy: matcher)
-        .filter { !isOwned($0) && !isDummy($0) && (!$0.isMonitor || matcher.names($0)) }
-        .sorted { $0.name == root && $1.name != root }
-    }
+    guard let rest = matcher.besideDefault else { return devices(direction, meantBy: matcher) }
     let known = defaultBefore.map { device(direction, named: $0) } ?? chain.defaultRoot(direction)
-    return known.flatMap { isHardware($0) && rest.matches($0) ? [$0] : nil } ?? []
+    return known.flatMap { isHardware($0) && rest.predicate($0) ? [$0] : nil } ?? []
   }
 
   private func devices(_ direction: Direction, meantBy matcher: DeviceMatcher) -> [Device] {
+    func mayBeMeant(_ device: Device) -> Bool {
+      (!device.isMonitor || matcher.names(device)) && !isDummy(device) && !isOwned(device)
+    }
     // A plain name needs no search through all devices.
     if case .name(let name) = matcher, !Glob.isPattern(name) {
-      return device(direction, named: name).map { [$0] } ?? []
+      return device(direction, named: name).map { mayBeMeant($0) ? [$0] : [] } ?? []
     }
-    return devices(direction).filter { matcher.matches($0) }
+    // By their places: a device is large to copy.
+    let (devices, isMatch) = (devices(direction), matcher.predicate)
+    var found = devices.indices.filter { mayBeMeant(devices[$0]) && isMatch(devices[$0]) }
+    if let root = chain.defaultRoot(direction)?.name,
+      let at = found.firstIndex(where: { devices[$0].name == root })
+    {
+      found.insert(found.remove(at: at), at: 0)
+    }
+    return found.map { devices[$0] }
   }
 
   /// The replacements for a device that was removed by its card's profile: the card's current
@@ -169,21 +176,31 @@ extension DeviceMatcher {
     }
   }
 
-  /// Whether the matcher matches a device; `default` is handled elsewhere.
-  func matches(_ device: Device) -> Bool {
+  /// Whether the matcher matches a device, for a search through any number of them: its patterns
+  /// are read once. `default` is handled elsewhere.
+  var predicate: (Device) -> Bool {
     switch self {
-    case .default: false
-    case .name(let pattern): Glob.matches(pattern, device.name)
+    case .default: return { _ in false }
+    case .name(let pattern):
+      let glob = Glob(pattern)
+      return { glob.matches($0.name) }
     case .properties(let properties):
-      properties.allSatisfy { key, pattern in
-        device.properties[key].map { Glob.matches(pattern, $0) } == true
+      let globs = properties.mapValues { Glob($0) }
+      return { device in
+        globs.allSatisfy { key, glob in
+          device.properties[key].map { glob.matches($0) } == true
+        }
       }
-    case .formFactor(let form): device.properties["device.form_factor"] == form
+    case .formFactor(let form): return { $0.properties["device.form_factor"] == form }
     case .portType(let type):
-      device.ports.isEmpty
-        ? device.portTypes(nil).contains(type)
-        : device.ports.contains { device.portTypes($0).contains(type) }
-    case .all(let parts): parts.allSatisfy { $0.matches(device) }
+      return { device in
+        device.ports.isEmpty
+          ? device.portTypes(nil).contains(type)
+          : device.ports.contains { device.portTypes($0).contains(type) }
+      }
+    case .all(let parts):
+      let predicates = parts.map { $0.predicate }
+      return { device in predicates.allSatisfy { $0(device) } }
     }
   }
 
@@ -200,7 +217,7 @@ extension DeviceMatcher {
 extension PortMatcher {
   func matches(_ port: DevicePort, of device: Device) -> Bool {
     switch self {
-    case .name(let pattern): Glob.matches(pattern, port.name)
+    case .name(let pattern): Glob(pattern).matches(port.name)
     case .type(let type): device.portTypes(port).contains(type)
     }
   }

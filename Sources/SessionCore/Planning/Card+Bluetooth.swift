@@ -30,10 +30,10 @@ extension Card {
     ]
     switch matcher {
     case .default: return false
-    case .name(let pattern): return names.contains { Glob.matches(pattern, $0) }
+    case .name(let pattern): return names.contains(where: Glob(pattern).matches)
     case .properties(let wanted):
       return wanted.allSatisfy { key, pattern in
-        properties[key].map { Glob.matches(pattern, $0) } == true
+        properties[key].map(Glob(pattern).matches) == true
       }
     case .formFactor(let form): return properties["device.form_factor"] == form
     case .portType(let type): return type == .bluetoothHFP || type == .headsetMic

@@ -1,15 +1,23 @@
-/// Shell patterns over names: `*`, `?`, `[abc]`, `[a-z]`, `[!x]`; everything else is itself.
+/// A shell pattern over names: `*`, `?`, `[abc]`, `[a-z]`, `[!x]`; everything else is itself.
 ///
 /// Case counts, as in the server's names. A pattern takes time in proportion to name and pattern at
 /// worst, so a hostile name cannot stall a plan.
-enum Glob {
-  /// Whether a word is a pattern rather than a name.
-  static func isPattern(_ word: String) -> Bool {
-    word.utf8.contains { isWildcard($0) }
+struct Glob {
+  private let pattern: String
+  /// Its parts; nil of a plain name.
+  private let elements: [Element]?
+
+  /// Reads a pattern, for any number of names.
+  init(_ pattern: String) {
+    self.pattern = pattern
+    elements = Self.isPattern(pattern) ? Self.parse(Array(pattern.unicodeScalars)) : nil
   }
 
-  private static func isWildcard(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "[")
+  /// Whether a word is a pattern rather than a name.
+  static func isPattern(_ word: String) -> Bool {
+    word.utf8.contains { byte in
+      byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "[")
+    }
   }
 
   /// The pattern that matches just this name.
@@ -19,15 +27,10 @@ enum Glob {
   }
 
   /// Whether the whole name matches the pattern.
-  static func matches(_ pattern: String, _ name: String) -> Bool {
+  func matches(_ name: String) -> Bool {
     if pattern == name { return true }
-    guard isPattern(pattern), name.utf8.starts(with: prefix(of: pattern)) else { return false }
-    return matches(parse(Array(pattern.unicodeScalars)), Array(name.unicodeScalars))
-  }
-
-  /// What a pattern begins with, before its first wildcard: most names need no closer look.
-  private static func prefix(of pattern: String) -> Substring.UTF8View {
-    pattern.utf8.prefix(while: { !isWildcard($0) })
+    guard let elements else { return false }
+    return Self.matches(elements, name.unicodeScalars)
   }
 
   /// One part of a pattern.
@@ -88,20 +91,20 @@ enum Glob {
     return .set(ranges, isNegated: isNegated)
   }
 
-  private static func matches(_ pattern: [Element], _ name: [Unicode.Scalar]) -> Bool {
+  private static func matches(_ pattern: [Element], _ name: String.UnicodeScalarView) -> Bool {
     var p = 0
-    var n = 0
-    var star: (pattern: Int, name: Int)?
-    while n < name.count {
+    var n = name.startIndex
+    var star: (pattern: Int, name: String.Index)?
+    while n < name.endIndex {
       if p < pattern.count, case .star = pattern[p] {
         star = (p, n)
         p += 1
       } else if p < pattern.count, pattern[p].takes(name[n]) {
         p += 1
-        n += 1
+        n = name.index(after: n)
       } else if let last = star {
         p = last.pattern + 1
-        n = last.name + 1
+        n = name.index(after: last.name)
         star = (last.pattern, n)
       } else {
         return false

@@ -159,8 +159,8 @@ private typealias Server = SimulatedServer
   @Test func `what looks like a pattern means itself`() {
     #expect(
       matchers(["device.serial": "a*[1]?"]) == [.properties(["device.serial": "a[*][[]1][?]"])])
-    #expect(Glob.matches(Glob.escaped("a*[1]?"), "a*[1]?"))
-    #expect(!Glob.matches(Glob.escaped("a*[1]?"), "ab[1]c"))
+    #expect(Glob(Glob.escaped("a*[1]?")).matches("a*[1]?"))
+    #expect(!Glob(Glob.escaped("a*[1]?")).matches("ab[1]c"))
   }
 
   @Test func `a name that no file can hold is left out, and said`() {
