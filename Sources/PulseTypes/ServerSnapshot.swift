@@ -94,10 +94,13 @@ extension ServerSnapshot {
   }
 
   /// The streams on a device.
-  public func streams(on device: Device) -> [Stream] {
+  public func streams(on device: Device) -> [Stream] { streams(on: device) { _ in true } }
+
+  /// The streams on a device that satisfy a condition; no others are copied.
+  package func streams(on device: Device, where isIncluded: (Stream) -> Bool) -> [Stream] {
     all(
-      streams(device.direction), places.streams(device.direction), .device(device.index.rawValue)
-    ) { $0.device == device.index }
+      streams(device.direction), places.streams(device.direction), .device(device.index.rawValue),
+      where: { $0.device == device.index }, and: isIncluded)
   }
 
   /// The streams of a module.
@@ -109,9 +112,16 @@ extension ServerSnapshot {
 
   /// The streams that have a property, with any value.
   public func streams(_ direction: Direction, having property: String) -> [Stream] {
-    all(streams(direction), places.streams(direction), .property(property)) {
-      $0.properties[property] != nil
-    }
+    streams(direction, having: property) { _ in true }
+  }
+
+  /// The streams that have a property and satisfy a condition; no others are copied.
+  package func streams(
+    _ direction: Direction, having property: String, where isIncluded: (Stream) -> Bool
+  ) -> [Stream] {
+    all(
+      streams(direction), places.streams(direction), .property(property),
+      where: { $0.properties[property] != nil }, and: isIncluded)
   }
 
   /// The card with this name.
@@ -172,9 +182,10 @@ extension ServerSnapshot {
   }
 
   private func all<Member: Placed>(
-    _ list: [Member], _ places: Places<Member>?, _ key: PlaceKey, where isIt: (Member) -> Bool
+    _ list: [Member], _ places: Places<Member>?, _ key: PlaceKey, where isIt: (Member) -> Bool,
+    and isIncluded: (Member) -> Bool = { _ in true }
   ) -> [Member] {
-    guard let places = places?.all(key) else { return list.filter(isIt) }
-    return places.map { list[$0] }
+    guard let places = places?.all(key) else { return list.filter { isIt($0) && isIncluded($0) } }
+    return places.filter { isIncluded(list[$0]) }.map { list[$0] }
   }
 }

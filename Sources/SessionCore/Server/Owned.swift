@@ -72,7 +72,7 @@ extension ServerSnapshot {
   /// Other programs' streams on a device, running or not, without level meters and the session's
   /// own.
   func foreignStreams(on device: Device) -> [Stream] {
-    streams(on: device).filter { !isOwned($0) && !$0.isOnlooker }
+    streams(on: device) { !isOwned($0) && !$0.isOnlooker }
   }
 
   /// The name of a stream's program, for users.

@@ -12,7 +12,7 @@ package struct PinView: Sendable {
   /// The pins on a device.
   func streams(on device: Device) -> [Stream] {
     let owner = snapshot.viewer.map(String.init)
-    return snapshot.streams(on: device).filter {
+    return snapshot.streams(on: device) {
       $0.properties[Owned.pinKey] != nil && $0.properties[Owned.processKey] == owner
     }
   }

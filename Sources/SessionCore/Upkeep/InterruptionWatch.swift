@@ -98,9 +98,11 @@ extension ServerSnapshot {
   /// serves.
   fileprivate func calls(during mode: AudioMode, process: Int32) -> [InterruptionReason] {
     guard !mode.cancelsEcho else { return [] }
-    return [Direction.output, .input].flatMap { streams($0, having: "media.role") }
-      .filter { !$0.isCorked && $0.properties["media.role"] == "phone" }
-      .compactMap { caller($0, otherThan: process) }.map(InterruptionReason.call)
+    return [Direction.output, .input].flatMap { direction in
+      streams(direction, having: "media.role") {
+        !$0.isCorked && $0.properties["media.role"] == "phone"
+      }
+    }.compactMap { caller($0, otherThan: process) }.map(InterruptionReason.call)
   }
 
   /// Suspended devices of the mode's directions under a running stream that is no level meter, because
@@ -117,7 +119,7 @@ extension ServerSnapshot {
   private func defaultRootInUse(_ direction: Direction) -> [Device] {
     [chain.defaultRoot(direction)].compactMap { $0 }.filter { root in
       ([root] + chain.links(on: root)).contains { device in
-        streams(on: device).contains { !$0.isCorked && $0.client != nil && !$0.isOnlooker }
+        !streams(on: device) { !$0.isCorked && $0.client != nil && !$0.isOnlooker }.isEmpty
       }
     }
   }

@@ -41,6 +41,7 @@ struct PlacesTests {
         #expect(same { $0.device(direction, named: device.name) }, comment)
         #expect(same { $0.device(direction, at: device.index) }, comment)
         #expect(same { $0.streams(on: device) }, comment)
+        #expect(same { server in server.streams(on: device) { !$0.isCorked } }, comment)
         #expect(same { $0.isOwned(device) }, comment)
         #expect(same { $0.module(of: device) }, comment)
       }
@@ -58,6 +59,8 @@ struct PlacesTests {
       for property in Owned.soughtProperties + ["device.bus"] {
         #expect(same { $0.devices(direction, having: property) }, comment)
         #expect(same { $0.streams(direction, having: property) }, comment)
+        #expect(
+          same { server in server.streams(direction, having: property) { !$0.isCorked } }, comment)
         #expect(same { $0.clients(having: property) }, comment)
       }
     }
