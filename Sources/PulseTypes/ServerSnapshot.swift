@@ -177,8 +177,14 @@ extension ServerSnapshot {
   private func first<Member: Placed>(
     _ list: [Member], _ places: Places<Member>?, _ key: PlaceKey, where isIt: (Member) -> Bool
   ) -> Member? {
-    guard let places = places?.all(key) else { return list.first(where: isIt) }
-    return places.first.map { list[$0] }
+    firstPlace(list, places, key, where: isIt).map { list[$0] }
+  }
+
+  func firstPlace<Member: Placed>(
+    _ list: [Member], _ places: Places<Member>?, _ key: PlaceKey, where isIt: (Member) -> Bool
+  ) -> Int? {
+    guard let places = places?.all(key) else { return list.firstIndex(where: isIt) }
+    return places.first
   }
 
   private func all<Member: Placed>(

@@ -41,17 +41,13 @@ struct PredictedServer {
   }
 
   mutating func edit(_ direction: Direction, _ name: String, _ change: (inout Device) -> Void) {
-    let devices = snapshot.devices(direction)
-    guard let at = devices.firstIndex(where: { $0.name == name }) else { return }
-    change(&snapshot[keyPath: Self.devices(direction)][at])
+    snapshot.edit(direction, named: name, change)
   }
 
   mutating func edit(
     _ direction: Direction, _ index: Index<Stream>, _ change: (inout Stream) -> Void
   ) {
-    let streams = snapshot.streams(direction)
-    guard let at = streams.firstIndex(where: { $0.index == index }) else { return }
-    change(&snapshot[keyPath: Self.streams(direction)][at])
+    snapshot.edit(direction, at: index, change)
   }
 
   static func devices(_ direction: Direction) -> WritableKeyPath<ServerSnapshot, [Device]> {

@@ -103,6 +103,41 @@ struct PlacesTests {
     #expect(placed.device(.output, named: "")?.index == snapshot.sinks.first?.index)
   }
 
+  @Test("what is edited is found, and the index of its list stays if it has the same keys")
+  func editing() {
+    for seed in 0..<50 {
+      var random = SeededRandom(seed: UInt64(seed))
+      let former = random.machine().snapshot
+      var searched = former
+      var placed = former
+      placed.findPlaces(properties: Owned.soughtProperties)
+      let indexed = placed
+      func edit(
+        _ changeDevice: (inout Device) -> Void, _ changeStream: (inout Stream) -> Void
+      ) {
+        for direction in Direction.allCases {
+          for device in former.devices(direction) {
+            searched.edit(direction, named: device.name, changeDevice)
+            placed.edit(direction, named: device.name, changeDevice)
+          }
+          for stream in former.streams(direction) {
+            searched.edit(direction, at: stream.index, changeStream)
+            placed.edit(direction, at: stream.index, changeStream)
+          }
+        }
+      }
+      edit({ $0.isMuted.toggle() }, { $0.isCorked.toggle() })
+      #expect(placed == searched && placed.surelyHasDevices(of: indexed), "seed \(seed)")
+      expectTheSame(placed, searched, "seed \(seed)")
+      edit({ $0.name += "x" }, { $0.device = nil })
+      #expect(placed == searched, "seed \(seed)")
+      placed.findLostPlaces()
+      expectTheSame(placed, searched, "seed \(seed)")
+      let hasDevices = !(former.sources + former.sinks).isEmpty
+      #expect(placed.surelyHasDevices(of: indexed) != hasDevices, "seed \(seed)")
+    }
+  }
+
   @Test(
     "the session manager is found by what it says or by its program, and only where there is one",
     arguments: [
