@@ -85,7 +85,7 @@ extension LiveServer {
   func tendMemories() async {
     let unsaved = endedMemories.filter { !$1.isStored }.keys
     for (index, memory) in memories {
-      guard let stream = snapshot.sinkInputs.first(where: { $0.index == index }) else {
+      guard let stream = snapshot.stream(.output, at: index) else {
         await endMemory(of: index)
         continue
       }

@@ -8,31 +8,41 @@ import PulseTypes
 /// The previous values are in the baseline, so they are restored like any other change: at the end,
 /// by the next mode, and by the next session after a crash.
 extension PlanContext {
-  /// The playback streams of other programs with one of these roles: those that play, and treated
-  /// ones that pause.
-  func otherStreams(of roles: [String]) -> [Stream] {
-    snapshot.sinkInputs.filter { stream in
+  /// The playback streams of other programs with one of these roles, and their treated values: of
+  /// those that play, and treated ones that pause; not of those without a volume.
+  func othersTargets(
+    _ duckingPolicy: DuckingPolicy, of roles: [String]
+  ) -> [(stream: Stream, target: Target)] {
+    let history = OthersHistory(input)
+    let own = input.process.map { String($0) }
+    func isMeant(_ stream: Stream) -> Bool {
       let role = stream.properties["media.role"] ?? "no_role"
       // Until it is connected, PipeWire's session manager may still restore its volume.
       guard roles.contains(role), stream.device != nil, stream.isOfProgram,
         !snapshot.isOwned(stream)
       else { return false }
-      if let process = input.process, snapshot.process(of: stream) == String(process) {
-        return false
+      if let own, snapshot.process(of: stream) == own { return false }
+      return !stream.isCorked && !stream.isAtZero || history.isTreated(stream)
+    }
+    // By their places: a stream is large to copy.
+    let streams = snapshot.sinkInputs
+    return streams.indices.filter { isMeant(streams[$0]) }.compactMap { place in
+      target(duckingPolicy, streams[place], history).map {
+        (stream: streams[place], target: $0)
       }
-      return !stream.isCorked && !stream.isAtZero || isTreated(stream)
     }
   }
 
-  /// The treated value of a stream; nil if it has no volume.
-  func target(_ duckingPolicy: DuckingPolicy, _ stream: Stream) -> Target? {
+  private func target(
+    _ duckingPolicy: DuckingPolicy, _ stream: Stream, _ history: OthersHistory
+  ) -> Target? {
     let (setting, value): (Setting, SettingValue)
     let level = Setting.othersVolume(stream.index)
     if duckingPolicy.silences(stream) {
       (setting, value) = (.othersMute(stream.index), .flag(true))
     } else {
       // From before the session, on the current server without the steps of this plan.
-      guard case .volume(let volumes)? = entry(level)?.before ?? input.snapshot.value(of: level)
+      guard case .volume(let volumes)? = history[level]?.before ?? input.snapshot.value(of: level)
       else { return nil }
       (setting, value) = (level, .volume(volumes.lowered(by: DuckingPolicy.lowering)))
     }
@@ -40,18 +50,32 @@ extension PlanContext {
     let isLeft =
       input.occasion == .upkeep && snapshot.value(of: setting) != value
       && input.restored?.contains(setting) != true
-      && input.baseline.valid(for: input.snapshot)[setting] != nil
+      && history.baseline[setting] != nil
     return Target(
       .options, setting, value, isLeft: isLeft,
       why: "\(snapshot.programName(of: stream)): \(duckingPolicy.rawValue) others")
   }
+}
 
-  private func isTreated(_ stream: Stream) -> Bool {
-    entry(.othersMute(stream.index)) != nil || entry(.othersVolume(stream.index)) != nil
+/// The entries of other programs' streams by their settings: there may be one for each of many
+/// streams.
+private struct OthersHistory {
+  let baseline: [Setting: Baseline.Entry]
+  private let journal: [Setting: Baseline.Entry]
+
+  init(_ input: PlanInput) {
+    func entries(_ baseline: Baseline) -> [Setting: Baseline.Entry] {
+      let entries = baseline.entries.filter(\.setting.isOfOthers)
+      return Dictionary(entries.map { ($0.setting, $0) }) { first, _ in first }
+    }
+    baseline = entries(input.baseline.valid(for: input.snapshot))
+    journal = entries(input.journal)
   }
 
-  private func entry(_ setting: Setting) -> Baseline.Entry? {
-    input.baseline.valid(for: input.snapshot)[setting] ?? input.journal[setting]
+  subscript(setting: Setting) -> Baseline.Entry? { baseline[setting] ?? journal[setting] }
+
+  func isTreated(_ stream: Stream) -> Bool {
+    self[.othersMute(stream.index)] != nil || self[.othersVolume(stream.index)] != nil
   }
 }
 

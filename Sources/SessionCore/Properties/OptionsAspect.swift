@@ -38,7 +38,7 @@ struct OptionsAspect: Aspect {
     else {
       return []
     }
-    return context.otherStreams(of: roles).compactMap { context.target(duckingPolicy, $0) }
+    return context.othersTargets(duckingPolicy, of: roles).map(\.target)
   }
 
   func preferred(_ context: PlanContext) -> StateValue? {
@@ -103,12 +103,11 @@ struct OptionsAspect: Aspect {
       throw Obstacle(.unreachable, "scope \"application\" does nothing to others")
     }
     if let obstacle = obstacle(context) { throw obstacle }
-    let targets = context.otherStreams(of: roles).compactMap { stream in
-      context.target(duckingPolicy, stream).map { (context.snapshot.programName(of: stream), $0) }
-    }
+    let targets = context.othersTargets(duckingPolicy, of: roles)
     guard !targets.isEmpty else { return [.nothing("no other program plays")] }
-    return targets.map { program, target in
-      Condition(target.setting, target.value) { _ in
+    return targets.map { stream, target in
+      let program = context.snapshot.programName(of: stream)
+      return Condition(target.setting, target.value) { _ in
         if let refusal = context.input.refusals[target.setting] {
           return Obstacle(.refused, "\(program): \(refusal)")
         }
