@@ -123,11 +123,14 @@ extension LiveServer {
   /// program's earlier stream, and their values without that. Returns each once.
   func takeOver(in snapshot: ServerSnapshot) -> [(setting: Setting, before: SettingValue)] {
     guard !endedMemories.isEmpty else { return [] }
-    return snapshot.sinkInputs.compactMap { stream in
-      guard let name = stream.properties["module-stream-restore.id"],
-        var memory = endedMemories[name], memory.seen.index.rawValue < stream.index.rawValue,
-        memories[stream.index] == nil, memory.isAsMade(stream)
+    // By their places: a stream is large to copy.
+    let streams = snapshot.sinkInputs
+    return streams.indices.compactMap { at in
+      guard let name = streams[at].properties["module-stream-restore.id"],
+        var memory = endedMemories[name], memory.seen.index.rawValue < streams[at].index.rawValue,
+        memories[streams[at].index] == nil, memory.isAsMade(streams[at])
       else { return nil }
+      let stream = streams[at]
       memory.seen = stream
       memories[stream.index] = memory
       return memory.isMuted

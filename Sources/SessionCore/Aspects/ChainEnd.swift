@@ -37,17 +37,19 @@ struct ChainEnd: Planned {
   /// streams that record a monitor stay on it, those of modules and filters where they were made, and
   /// those that a program opened on a named device with this library, such as to measure it.
   private func moves(_ context: PlanContext, to end: String) -> [Target] {
-    context.snapshot.streams(direction).filter { stream in
-      guard !context.snapshot.isOwned(stream), stream.isOfProgram,
-        stream.resampleMethod != "peaks", stream.properties[Owned.fixedKey] == nil,
-        !context.snapshot.hasOwnSession(stream),
-        let device = context.snapshot.device(direction, at: stream.device)
+    let (snapshot, streams) = (context.snapshot, context.snapshot.streams(direction))
+    func isMoved(_ stream: Stream) -> Bool {
+      guard !snapshot.isOwned(stream), stream.isOfProgram, stream.resampleMethod != "peaks",
+        stream.properties[Owned.fixedKey] == nil, !snapshot.hasOwnSession(stream),
+        let device = snapshot.device(direction, at: stream.device)
       else { return false }
       return !device.isMonitor || device.name == end
-    }.map { stream in
+    }
+    // By their places: a stream is large to copy.
+    return streams.indices.filter { isMoved(streams[$0]) }.map { at in
       Target(
-        property, .stream(direction, stream.index), .name(end), phase: phase,
-        why: "\(context.snapshot.programName(of: stream)) is moved")
+        property, .stream(direction, streams[at].index), .name(end), phase: phase,
+        why: "\(snapshot.programName(of: streams[at])) is moved")
     }
   }
 }

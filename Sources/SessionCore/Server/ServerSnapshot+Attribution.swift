@@ -10,18 +10,19 @@ extension ServerSnapshot {
     guard has(.unattributedDevices) else { return self }
     var result = self
     for direction in Direction.allCases {
-      let devices = direction == .input ? \ServerSnapshot.sources : \ServerSnapshot.sinks
-      let streams = direction == .input ? \ServerSnapshot.sourceOutputs : \ServerSnapshot.sinkInputs
+      let devicePath = direction == .input ? \ServerSnapshot.sources : \ServerSnapshot.sinks
+      let streamPath =
+        direction == .input ? \ServerSnapshot.sourceOutputs : \ServerSnapshot.sinkInputs
       let key = direction == .input ? "source_name" : "sink_name"
-      for at in result[keyPath: devices].indices {
-        let device = result[keyPath: devices][at]
-        guard device.ownerModule == nil, let group = device.properties[Device.groupKey],
-          let module = module(having: "\(key)=\(device.name)")
+      // By their places: devices and streams are large to copy.
+      let (devices, streams) = (devices(direction), streams(direction))
+      for at in devices.indices where devices[at].ownerModule == nil {
+        guard let group = devices[at].properties[Device.groupKey],
+          let module = module(having: "\(key)=\(devices[at].name)")
         else { continue }
-        result[keyPath: devices][at].ownerModule = module
-        for stream in result[keyPath: streams].indices
-        where result[keyPath: streams][stream].properties[Device.groupKey] == group {
-          result[keyPath: streams][stream].ownerModule = module
+        result[keyPath: devicePath][at].ownerModule = module
+        for place in streams.indices where streams[place].properties[Device.groupKey] == group {
+          result[keyPath: streamPath][place].ownerModule = module
         }
       }
     }

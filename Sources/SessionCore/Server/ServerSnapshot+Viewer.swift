@@ -16,8 +16,9 @@ extension ServerSnapshot {
   func hasOwnSession(_ stream: Stream) -> Bool {
     // Prefers the stream's own property, because the client's may arrive later.
     if stream.properties[Owned.scopeKey] == Scope.application.rawValue { return true }
-    guard let process = process(of: stream) else { return false }
-    return clients(having: Owned.scopeKey).contains { client in
+    let sessions = clients(having: Owned.scopeKey)
+    guard !sessions.isEmpty, let process = process(of: stream) else { return false }
+    return sessions.contains { client in
       client.properties[Owned.scopeKey] == Scope.application.rawValue
         && client.properties["application.process.id"] == process
     }
