@@ -8,9 +8,10 @@ public struct ApplyReport: Sendable, Codable {
   public var state: SessionState
   /// The preferences that could not be met, with reasons.
   public var unmet: [Unmet]
-  /// What was not restored: settings that another program has changed, what is unplugged, what the server
-  /// refused to restore, and that a default which the server had picked by itself stays chosen. Also that
-  /// the values from before are not known, and what was forgotten on request.
+  /// What was not restored: settings that another program has changed, what is unplugged or away with the
+  /// profile of its card, what the server refused to restore, and that a default which the server had
+  /// picked by itself stays chosen. Also that the values from before are not known, and what was forgotten
+  /// on request.
   public var left: [String]
   /// Whether the settings are restored, and that the mode has ended could not be stored: the next holder would
   /// apply it again. Nil, too, in the answer of a holder of an earlier version.

@@ -192,9 +192,10 @@ extension AudioSession {
   /// Restores the setup from before the first apply, and forgets the mode.
   ///
   /// Undoes each setting that still has the applied value. Settings that another program has
-  /// changed since are left alone and listed in the report. Settings of an unplugged device, and those
-  /// that the server refuses to restore, are listed, too: they are kept, and restored by a holder when
-  /// the device returns, or by the next `revert`.
+  /// changed since are left alone and listed in the report. Settings of a device that is unplugged, or that
+  /// another program has removed with the profile of its card, and those that the server refuses to
+  /// restore, are listed, too: they are kept, and restored by a holder when the device returns, or by the
+  /// next `revert`.
   ///
   /// - Parameter forgetsUnplugged: forgets what cannot be restored now.
   /// - Throws: if the server does not answer, or the store cannot be read; what was not restored is

@@ -104,8 +104,8 @@ extension AudioSession {
     try await restoreReturned(live, deadline, stop)
   }
 
-  /// Restores the settings of an earlier mode on a device that was unplugged when the mode ended
-  /// and has returned, while no mode is in effect.
+  /// Restores the settings of an earlier mode on a device that was away when the mode ended and has
+  /// returned, while no mode is in effect.
   func restoreReturned(
     _ live: LiveServer, _ deadline: Deadline? = nil, _ stop: StopSignal? = nil
   ) async throws(SessionError) {

@@ -14,7 +14,7 @@ struct Order: Sendable {
     /// is unmuted.
     case adopt(AudioMode, profile: String?)
     /// Restore the setup from before the first apply, and forget the mode or keep it for later; and
-    /// forget the settings of unplugged devices, or keep them.
+    /// forget the settings of devices that are away, or keep them.
     case revert(keepsMode: Bool, forgets: Bool)
     /// Make room: the requesting process becomes the holder.
     case takeOver

@@ -24,14 +24,16 @@ extension Baseline {
       let isOurs = ended.contains {
         $0.setting == setting && $0.isOurs(now)
       }
-      let entry = Entry(setting: setting, before: isOurs ? .absent : now, ours: now, in: snapshot)
+      let entry = Entry(
+        setting: setting, before: isOurs ? .absent : now, ours: now, in: snapshot,
+        beside: [self, journal])
       if !entry.isOwnDefault { entries.append(entry) }
     }
   }
 
   /// What is left of it once the session has restored what it could: the values of devices that are
-  /// unplugged now, of ports that are not in use, the rates of devices that run, and what the server
-  /// refused to restore.
+  /// unplugged now or that another profile of their card has removed, of ports that are not in use, the
+  /// rates of devices that run, and what the server refused to restore.
   ///
   /// - Parameters:
   ///   - arrivals: devices that were just added: their levels may be replaced by what PipeWire's session
@@ -53,7 +55,7 @@ extension Baseline {
       {
         return entry
       }
-      guard snapshot.absence(of: entry) != nil, entry.isChange else { return nil }
+      guard absence(of: entry, in: snapshot) != nil, entry.isChange else { return nil }
       guard case .defaultDevice(let direction) = entry.setting else { return entry }
       // A value that the user chose stays, also one chosen before the device returns.
       guard let now = snapshot.value(of: entry.setting) else { return nil }

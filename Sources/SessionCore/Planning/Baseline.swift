@@ -28,6 +28,9 @@ package struct Baseline: Sendable, Hashable, Codable {
     var jacks: [String: PortAvailability]?
     /// The name of the card that the device belongs to.
     var card: String?
+    /// The card's profile under which the device exists without the session; nil if only a profile that
+    /// the session chose has it.
+    var profile: String?
     /// For a default, whether the server had picked it, as far as can be told; nil if a user chose it.
     var isPicked: Bool?
     /// For a default, the device that was chosen since, on which the session's chain is to stand.
@@ -134,8 +137,11 @@ package struct Baseline: Sendable, Hashable, Codable {
 
   /// Records a step that is about to run, and its consequences: a profile change removes devices
   /// with their ports, levels and streams, and moves the default; each port has separate levels.
+  ///
+  /// - Parameter baseline: what earlier runs changed.
   package mutating func record(
-    _ step: Step, in snapshot: ServerSnapshot, withConsequences: Bool = true
+    _ step: Step, in snapshot: ServerSnapshot, beside baseline: Baseline = Baseline(),
+    withConsequences: Bool = true
   ) {
     guard !step.isPermanent else {
       // A setting that must outlast a rollback must not be restored as another step's consequence
@@ -148,13 +154,17 @@ package struct Baseline: Sendable, Hashable, Codable {
       guard !has(setting, snapshot.device(ofLevel: setting)?.activePort),
         let before = snapshot.value(of: setting)
       else { continue }
-      var entry = Entry(setting: setting, before: before, ours: nil, in: snapshot)
+      var entry = Entry(
+        setting: setting, before: before, ours: nil, in: snapshot, beside: [baseline, self])
       if snapshot.returns(setting) { entry.ours = before }
       entries.append(entry)
     }
     guard var before = snapshot.value(of: step.setting) else { return }
     if snapshot.isFollower(step.setting) { before = .absent }
-    record(Entry(setting: step.setting, before: before, ours: step.to, in: snapshot))
+    record(
+      Entry(
+        setting: step.setting, before: before, ours: step.to, in: snapshot,
+        beside: [baseline, self]))
   }
 
   /// Updates the baseline for a step of a run: the session's value is now the step's, and dependent
@@ -212,6 +222,8 @@ package struct Baseline: Sendable, Hashable, Codable {
   package mutating func settle(
     in snapshot: ServerSnapshot, claims: Set<Setting>? = [], written: Set<Setting> = []
   ) {
+    // With the profiles that the run has restored.
+    let isAway = entries.map { absence(of: $0, in: snapshot) != nil }
     for index in entries.indices where entries[index].setting.isModule {
       entries[index].before = .absent
     }
@@ -224,22 +236,24 @@ package struct Baseline: Sendable, Hashable, Codable {
       {
         entries[index].ours = now
       }
-      // Which of them an unplugged device has is known when it returns.
+      // Which of them a device that is away has is known when it returns.
       let setting = entries[index].setting
       let mayChange =
         snapshot.has(.lateRestoring) && setting.isLevel && !written.contains(setting)
-      if snapshot.absence(of: entries[index]) == nil, !mayChange { entries[index].inFlight = nil }
+      if !isAway[index], !mayChange { entries[index].inFlight = nil }
     }
-    entries.removeAll { entry in
+    func isOver(_ at: Int) -> Bool {
+      let entry = entries[at]
       let isKept =
         entry.setting.is(.outlivesSession)
-        && (claims?.contains(entry.setting) ?? true || snapshot.absence(of: entry) != nil)
+        && (claims?.contains(entry.setting) ?? true || isAway[at])
       return !entry.isChange && !isKept || entry.isOwnDefault
         // A level of the session's own device goes with it.
         || entry.setting.isLevel && Owned.isName(entry.setting.object)
         // A stream that ended returns as another one.
         || entry.setting.isOfStream && snapshot.value(of: entry.setting) == nil
     }
+    entries = entries.indices.filter { !isOver($0) }.map { entries[$0] }
     serverCookie = snapshot.server.cookie
   }
 
@@ -265,12 +279,18 @@ package struct Baseline: Sendable, Hashable, Codable {
 }
 
 extension Baseline.Entry {
-  /// Makes an entry with the port and connectors of its device in a snapshot.
-  init(setting: Setting, before: SettingValue, ours: SettingValue?, in snapshot: ServerSnapshot) {
+  /// Makes an entry with the port, the connectors and the card of its device in a snapshot.
+  ///
+  /// - Parameter baselines: where a change of the card's profile may be recorded, the first one first.
+  init(
+    setting: Setting, before: SettingValue, ours: SettingValue?, in snapshot: ServerSnapshot,
+    beside baselines: [Baseline] = []
+  ) {
     self.init(setting: setting, before: before, ours: ours, isConsequence: ours == nil)
     port = snapshot.device(ofLevel: setting)?.activePort
     jacks = snapshot.jacks(of: setting)
     card = snapshot.cardName(of: setting)
+    profile = snapshot.profile(of: setting, beside: baselines)
     if case .defaultDevice(let direction) = setting, snapshot.ranking(direction).chosen == nil {
       isPicked = true
     }

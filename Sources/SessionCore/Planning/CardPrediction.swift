@@ -48,6 +48,13 @@ extension Card {
     }
   }
 
+  /// Whether a profile has a device, or the sink whose monitor it is, as far as names show.
+  func has(_ device: NamedDevice, in profile: CardProfile) -> Bool {
+    if deviceNames(device.direction, profile: profile).contains(device.name) { return true }
+    return device.direction == .input
+      && deviceNames(.output, profile: profile).contains { device.name == "\($0).monitor" }
+  }
+
   /// A device as a profile will create it; its rate, volume and port are not known yet.
   func predictedDevice(_ direction: Direction, named name: String, profile: CardProfile) -> Device {
     let map = Self.channelMap(of: isBluetooth ? profile.name : Self.mapping(of: name)) ?? .stereo

@@ -33,9 +33,7 @@ extension Planner {
       if !plan.left.contains(note) { plan.left.append(note) }
       return
     }
-    if !isPredicted, let absence = server.snapshot.absence(of: entry) {
-      return keep(entry, absence)
-    }
+    if !isPredicted, let absence = absence(of: entry) { return keep(entry, absence) }
     guard isShown, now != nil || isPredicted else { return }
     if case .rate(let direction, let name) = entry.setting, case .rate(let rate)? = value,
       let device = server.snapshot.device(direction, named: name),
@@ -86,6 +84,26 @@ extension Planner {
         ? "; 'wpctl clear-default' can, for all defaults" : "")
   }
 
+  /// What keeps the value of an entry from being restored by this run; nil if nothing does.
+  private func absence(of entry: Baseline.Entry) -> Absence? {
+    let absence = input.baseline.absence(of: entry, in: server.snapshot)
+    guard case .profile(let profile, let name, _)? = absence, server.changedCards.contains(name)
+    else { return absence }
+    if case .defaultDevice(let direction) = entry.setting, case .name(let device) = entry.before {
+      // A monitor comes with its sink, but is not predicted.
+      guard let card = server.snapshot.card(named: name), let active = card.active else {
+        return absence
+      }
+      let isBack = card.has(NamedDevice(direction: direction, name: device), in: active)
+      return isBack ? nil : absence
+    }
+    // The mode's profile removes the device, or this plan's brings it back under a name that was not
+    // predicted.
+    if claimed.contains(.cardProfile(card: name)) || profile == entry.profile { return nil }
+    // What goes with a profile of this plan was restored before.
+    return input.snapshot.value(of: entry.setting) == nil ? absence : nil
+  }
+
   /// Defers what cannot be restored now.
   private mutating func keep(_ entry: Baseline.Entry, _ absence: Absence) {
     if let index = kept.firstIndex(where: { $0.absence == absence }) {
@@ -120,18 +138,11 @@ extension Planner {
       for entry in input.baseline.valid(for: input.snapshot).entries { listChanged(entry) }
     }
     for (absence, entries) in kept {
-      if case .unplugged(let name) = absence {
-        for setting in entries.map(\.setting) where setting.isDefault {
-          plan.left.append(
-            "\(name) is unplugged: it is the \(setting.title) again when it returns, or by "
-              + "'revert' then")
-        }
+      let (place, moment) = (absence.reason, absence.end)
+      for setting in entries.map(\.setting) where setting.isDefault {
+        plan.left.append(
+          "\(place): it is the \(setting.title) again when \(moment), or by 'revert' then")
       }
-      let (place, moment) =
-        switch absence {
-        case .unplugged(let name): ("\(name) is unplugged", "it returns")
-        case .unused(let port, let device): ("\(port) of \(device) is not in use", "it is")
-        }
       // A microphone is unmuted only when that is asked for.
       let (asked, others) = (entries.filter(\.unmutesInput), entries.filter { !$0.unmutesInput })
       for (entries, when) in [

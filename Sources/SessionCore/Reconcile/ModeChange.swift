@@ -96,7 +96,7 @@ package struct ModeChange: Sendable {
   }
 
   /// The baseline after the failed run was undone: the one from before it. What could not be undone,
-  /// because its device was unplugged meanwhile, is kept until the device returns, and what the server
+  /// because its device went away meanwhile, is kept until the device returns, and what the server
   /// refused until the next revert; so is the level of a device that returned meanwhile, which PipeWire's
   /// session manager may still replace.
   ///
@@ -122,12 +122,12 @@ package struct ModeChange: Sendable {
   ///
   /// - Parameter back: the loop that undid the failed run.
   package func left(by back: Reconciler) -> (away: Set<Setting>, blocked: Set<Setting>) {
-    let now = back.input.snapshot
+    let (now, undoable) = (back.input.snapshot, run.undoable)
     let refused = Set(back.input.refusals.keys.filter { !$0.isHint })
     // The level of a port that was restored before another port was chosen is not visible any more.
     let done = back.attempted.subtracting(refused)
-    let entries = run.undoable.pending(in: now).entries.filter { !done.contains($0.setting) }
-    let away = Set(entries.filter { now.absence(of: $0) != nil }.map(\.setting))
+    let entries = undoable.pending(in: now).entries.filter { !done.contains($0.setting) }
+    let away = Set(entries.filter { undoable.absence(of: $0, in: now) != nil }.map(\.setting))
     return (away, Set(entries.map(\.setting)).union(refused).subtracting(away))
   }
 

@@ -8,7 +8,8 @@ extension Reconciler {
       // If another program changed one of the session's settings, the consequences are not the
       // session's.
       let isForeign = input.occasion != .asked && former[step.setting] != nil
-      journal.record(step, in: before.snapshot, withConsequences: !isForeign)
+      journal.record(
+        step, in: before.snapshot, beside: input.baseline, withConsequences: !isForeign)
       if !step.isPermanent {
         intended[step.setting, default: []].append(step.to)
       } else if step.setting.isLevel {

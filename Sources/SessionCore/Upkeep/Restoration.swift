@@ -1,4 +1,4 @@
-/// Restores what was unplugged when a mode ended. Pure: the caller runs the loop.
+/// Restores what was away when a mode ended. Pure: the caller runs the loop.
 package struct Restoration: Sendable {
   package var run: Reconciler
   fileprivate let known: Baseline
@@ -7,7 +7,7 @@ package struct Restoration: Sendable {
 }
 
 extension UpkeepRules {
-  /// Begins to restore, while no mode is in effect, what was unplugged when the last one ended.
+  /// Begins to restore, while no mode is in effect, what was away when the last one ended.
   package mutating func restoreReturned(
     _ input: PlanInput, at now: Duration, tracer: (@Sendable (TraceEntry) -> Void)? = nil
   ) -> Restoration {

@@ -1,7 +1,7 @@
 package import PulseTypes
 
-/// Decides what remains to be restored of an earlier mode while no mode is in effect, as unplugged
-/// devices return. Time is a parameter.
+/// Decides what remains to be restored of an earlier mode while no mode is in effect, as devices return:
+/// they are plugged in, or their card has their profile again. Time is a parameter.
 ///
 /// The values with which a device returns are the server's choice, not the user's, so they are
 /// restored whatever they are. PipeWire's session manager restores its levels a moment after it
@@ -12,18 +12,18 @@ package struct ReturnWatch: Sendable {
     var port: String?
   }
 
-  /// Places that were unplugged or not in use, and when they returned.
+  /// Places that were away or not in use, and when they returned.
   private var away: [Place: Duration?] = [:]
   /// Levels that a restarted server shows before its session manager has restored them, and since when.
   private var unsettled: [Place: Duration] = [:]
 
-  /// Notes what is unplugged when a mode ends: without a further event there is no look until a device
+  /// Notes what is away when a mode ends: without a further event there is no look until a device
   /// returns. What is left of a device that is there has just returned.
   package mutating func noteEnd(
     _ baseline: Baseline, in snapshot: ServerSnapshot, at now: Duration
   ) {
     noteAway(baseline, in: snapshot)
-    for entry in baseline.entries where snapshot.absence(of: entry) == nil {
+    for entry in baseline.entries where baseline.absence(of: entry, in: snapshot) == nil {
       away[Place(setting: entry.setting, port: entry.port)] = now
     }
   }
@@ -32,7 +32,7 @@ package struct ReturnWatch: Sendable {
   mutating func noteLoss() { unsettled = [:] }
 
   private mutating func noteAway(_ baseline: Baseline, in snapshot: ServerSnapshot) {
-    for entry in baseline.entries where snapshot.absence(of: entry) != nil {
+    for entry in baseline.entries where baseline.absence(of: entry, in: snapshot) != nil {
       away[Place(setting: entry.setting, port: entry.port)] = .some(nil)
     }
   }
@@ -46,7 +46,7 @@ package struct ReturnWatch: Sendable {
     noteAway(result, in: snapshot)
     result.entries = result.entries.compactMap { entry -> Baseline.Entry? in
       let place = Place(setting: entry.setting, port: entry.port)
-      if snapshot.absence(of: entry) != nil { return entry }
+      if baseline.absence(of: entry, in: snapshot) != nil { return entry }
       guard let value = snapshot.value(of: entry.setting), entry.isShown(in: snapshot) else {
         return entry
       }

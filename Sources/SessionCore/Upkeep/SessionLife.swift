@@ -34,8 +34,8 @@ package struct SessionLife<Lock: Sendable, Mode: Sendable>: Sendable {
   /// What a mode that ended has left on the server.
   private enum Remainder: Sendable {
     case nothing
-    /// Settings of devices that were unplugged.
-    case unplugged
+    /// Settings of devices that are away.
+    case away
     /// Every setting: the server did not answer.
     case everything
   }
@@ -46,7 +46,7 @@ package struct SessionLife<Lock: Sendable, Mode: Sendable>: Sendable {
     case maintain(Mode)
     /// Everything is to be restored; the mode is kept for later.
     case restore(keeping: Mode?)
-    /// Settings of unplugged devices are to be restored as they return.
+    /// Settings of devices that are away are to be restored as they return.
     case restoreReturned
   }
 
@@ -176,7 +176,7 @@ extension SessionLife {
     switch declared {
     case .inEffect(let mode): return .maintain(mode)
     case .ended(let mode, .everything): return .restore(keeping: mode)
-    case .ended(_, .unplugged): return .restoreReturned
+    case .ended(_, .away): return .restoreReturned
     case .ended(_, .nothing): return nil
     }
   }
@@ -237,13 +237,13 @@ extension SessionLife {
 
   /// What is left of a mode that has ended; also if the store still has another baseline.
   private func remainder(_ baseline: Baseline) -> Remainder {
-    baseline.entries.isEmpty && held?.stored == nil ? .nothing : .unplugged
+    baseline.entries.isEmpty && held?.stored == nil ? .nothing : .away
   }
 
   /// A session without a mode of its own holds again after another one: what that one left in effect
   /// stays, as after any session that ends.
   package mutating func leaveInEffect() {
-    guard case .ended(let mode, .unplugged) = declared else { return }
+    guard case .ended(let mode, .away) = declared else { return }
     declared = .ended(mode, leaving: .nothing)
   }
 

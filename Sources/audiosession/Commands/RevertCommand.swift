@@ -9,9 +9,10 @@ struct RevertCommand: SessionCommand {
     abstract: "Restore the settings from before the first apply.",
     discussion: """
       Restores each setting that still has the value that a session gave it. Settings that you or \
-      another program changed since are left alone and listed. Settings of an unplugged device are \
-      listed, too, and restored when it is plugged in again: by the process that maintains the \
-      session, or by 'revert' then. What the server refuses to restore is listed, too, and the exit \
+      another program changed since are left alone and listed. Settings of a device that is \
+      unplugged, or that you or another program removed with the profile of its card, are listed, \
+      too, and restored when the device returns: by the process that maintains the session, or by \
+      'revert' then. What the server refuses to restore is listed, too, and the exit \
       status is 71; the rest is restored, and the next 'revert' tries again, unless with --forget, which \
       lists what it forgets. If everything is restored, but that cannot be stored, or if the stored \
       settings from before are damaged, the exit status is 74.

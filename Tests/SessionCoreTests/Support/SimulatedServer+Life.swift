@@ -38,6 +38,12 @@ extension SimulatedServer {
     updateStates()
   }
 
+  /// Another program, or a person, chooses a card's profile.
+  mutating func choose(_ profile: String, of card: String) throws(Refusal) {
+    try setProfile(card, profile)
+    updateStates()
+  }
+
   /// Something is plugged into a jack, or pulled out: its device takes the best port that is usable.
   mutating func setJack(_ port: String, _ availability: PortAvailability) {
     for card in snapshot.cards.indices {

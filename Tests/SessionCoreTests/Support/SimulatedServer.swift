@@ -241,7 +241,7 @@ struct SimulatedServer {
   }
 
   /// The devices of the old profile go, those of the new one come with levels and ports of their own.
-  private mutating func setProfile(_ name: String, _ profile: String) throws(Refusal) {
+  mutating func setProfile(_ name: String, _ profile: String) throws(Refusal) {
     guard let at = snapshot.cards.firstIndex(where: { $0.name == name }),
       snapshot.cards[at].profiles.contains(where: { $0.name == profile })
     else { throw Refusal("No such entity: \(name) \(profile)") }

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Server = SimulatedServer
 
-/// What is left to restore when unplugged devices return, and no mode is in force.
+/// What is left to restore when devices that were away return, and no mode is in force.
 @Suite struct ReturnWatchTests {
   private static let gain = Setting.volume(.input, device: Server.usb)
   private static let before = volumes(0.3)
@@ -162,19 +162,27 @@ private typealias Server = SimulatedServer
     #expect(watch.unrestored(baseline, in: started, at: .seconds(5)).entries == [])
   }
 
-  @Test func `what a card's profile has removed is kept until another one brings it back`() throws {
-    let baseline = try baseline(.pulseaudio)
-    #expect(baseline.entries.first?.card == "alsa_card.usb")
-    var watch = ReturnWatch()
-    var off = try server(.pulseaudio, Self.ours)
+  @Test(arguments: [ServerKind.pulseaudio, .pipewire])
+  func `what another profile of the card has removed is restored when it is back`(
+    _ kind: ServerKind
+  ) throws {
+    let baseline = try baseline(kind)
+    #expect(baseline.entries.map(\.card) == ["alsa_card.usb"])
+    #expect(baseline.entries.map(\.profile) == ["input:analog-stereo"])
+    var off = try server(kind, Self.ours)
     off.sources.removeAll { $0.name == Server.usb }
-    #expect(watch.unrestored(baseline, in: off, at: .zero).entries == baseline.entries)
+    let at = try #require(off.cards.firstIndex { $0.name == "alsa_card.usb" })
+    off.cards[at].activeProfile = "off"
+    #expect(baseline.pending(in: off).entries == baseline.entries)
+    var watch = ReturnWatch()
+    watch.noteEnd(baseline, in: off, at: .zero)
+    #expect(watch.unrestored(baseline, in: off, at: .seconds(1)).entries == baseline.entries)
     #expect(watch.nextEnd(after: .zero) == nil)
-    // It was not unplugged: another value is a choice.
-    let back = try server(.pulseaudio, Self.volumes(0.5))
-    #expect(watch.unrestored(baseline, in: back, at: .seconds(1)).entries == [])
-    let same = try server(.pulseaudio, Self.ours)
-    #expect(watch.unrestored(baseline, in: same, at: .seconds(2)).entries == baseline.entries)
+    // The value that it returns with is the server's choice.
+    let back = try server(kind, Self.volumes(0.5))
+    let left = watch.unrestored(baseline, in: back, at: .seconds(2))
+    #expect(left.entries.map(\.ours) == [nil])
+    #expect(try Plan.make(input(back, left)).steps.map(\.to) == [.volume(Self.before)])
   }
 
   private func input(_ snapshot: ServerSnapshot, _ baseline: Baseline) -> PlanInput {
