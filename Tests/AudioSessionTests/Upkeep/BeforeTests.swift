@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What was before the session: read when it takes charge, never learnt from another program, and kept
-/// while a device is unplugged.
+/// while a device is unplugged, or away because its card has another profile.
 @Suite("What was before", .bothServers, .timeLimit(.minutes(10)))
 struct BeforeTests {
   private static let before = Volume(fraction: 0.3)
@@ -92,6 +92,76 @@ struct BeforeTests {
     }
   }
 
+  private static let removed =
+    "\(Names.usbInput) is not there while \(Names.usbCard) has the profile off: its gain is restored "
+    + "when it returns, or by 'revert' then"
+
+  /// Has another program choose the profile of the microphone's card, and waits until a session sees it.
+  private func choose(_ profile: String, _ session: AudioSession, _ rig: Rig) async throws {
+    try await rig.setProfile(profile, of: Names.usbCard)
+    #expect(
+      try await TestSupport.eventually {
+        let seen = try await session.snapshot()
+        return seen.card(named: Names.usbCard)?.activeProfile == profile
+          && (seen.device(.input, named: Names.usbInput) == nil) == (profile == "off")
+      })
+  }
+
+  @Test(
+    "the gain of a device that another profile of its card has removed is kept, and restored later",
+    arguments: Feature.cards.machines)
+  func otherProfile(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration, isHolding: false) { rig in
+      try await prepare(rig)
+      try await rig.session.setAudioMode(Self.mode(Self.ours))
+      try await choose("off", rig.session, rig)
+      let first = try await rig.session.revert()
+      #expect(first.left.contains(Self.removed), "\(first.left)")
+      // It is listed for as long as it is kept.
+      let second = try await rig.session.revert()
+      #expect(second.steps == [] && second.left.contains(Self.removed), "\(second)")
+      try await choose("input:analog-stereo", rig.session, rig)
+      let isBack = { (snapshot: ServerSnapshot) in
+        snapshot.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.ours) == true
+      }
+      #expect(try await rig.eventually(isBack))
+      #expect(try await rig.sessionSees(isBack))
+      let third = try await rig.session.revert()
+      #expect(third.steps.contains { $0.step.property == .inputGain }, "\(third)")
+      #expect(
+        try await rig.eventually {
+          $0.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.before) == true
+        })
+      #expect(try await rig.session.revert().steps == [])
+      #expect(try rig.baselineFile() == nil)
+    }
+  }
+
+  @Test(
+    "a device that only the session's profile had is not waited for, whoever ends the profile",
+    arguments: Feature.cards.machines)
+  func ownProfile(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration, isHolding: false) { rig in
+      let former = "output:analog-stereo"
+      try await rig.setProfile(former)
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(machine.laptopInput)]
+      mode.inputGain = Self.ours
+      try await rig.session.setAudioMode(mode)
+      #expect(
+        try await rig.sessionSees { $0.device(.input, named: machine.laptopInput) != nil })
+      try await rig.setProfile(former)
+      #expect(
+        try await rig.sessionSees {
+          $0.device(.input, named: machine.laptopInput) == nil
+            && $0.card(named: Names.laptop)?.activeProfile == former
+        })
+      let report = try await rig.session.revert()
+      #expect(!report.left.contains { $0.contains("is not there") }, "\(report.left)")
+      #expect(try rig.baselineFile() == nil)
+    }
+  }
+
   @Test(
     "an apply of another mode restores it only as a step that its plan has",
     arguments: Feature.cards.machines)
@@ -152,6 +222,32 @@ struct BeforeTests {
       try await rig.sandbox.unplug(Names.usbCard)
       _ = try await service.revert()
       try await rig.sandbox.plug(Names.usbCard)
+      #expect(
+        try await rig.eventually {
+          $0.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.before) == true
+        })
+      await service.close()
+    }
+  }
+
+  @Test(
+    "a service restores it as soon as the card has its profile again",
+    arguments: Feature.cards.machines)
+  func returnedProfile(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await prepare(rig)
+      var configuration = SessionConfiguration(
+        timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
+      configuration.holdsWithoutMode = true
+      let service = AudioSession(server: rig.sandbox.address, configuration: configuration)
+      var mode = Self.mode(Self.ours)
+      // It would choose the profile again.
+      mode.reapply = .never
+      try await service.setAudioMode(mode)
+      try await choose("off", service, rig)
+      let left = try await service.revert().left
+      #expect(left.contains(Self.removed), "\(left)")
+      try await rig.setProfile("input:analog-stereo", of: Names.usbCard)
       #expect(
         try await rig.eventually {
           $0.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.before) == true

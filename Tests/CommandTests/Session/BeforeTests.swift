@@ -13,6 +13,9 @@ struct BeforeTests {
   private static let laptop = "alsa_input.pci-0000_00_1f.3.analog-stereo"
   private static let kept =
     "\(card) is unplugged: its gain is restored when it returns, or by 'revert' then"
+  private static let removed =
+    "\(input) is not there while \(card) has the profile off: its gain is restored when it returns, "
+    + "or by 'revert' then"
 
   /// A server whose default input is the USB microphone, which another program has set to 30 %.
   private static func with(
@@ -62,6 +65,16 @@ struct BeforeTests {
     try await sandbox.settleCards()
   }
 
+  /// Chooses the profile of the microphone's card, and waits until it has so many devices.
+  private func choose(_ profile: String, for count: Int, _ sandbox: PulseSandbox) async throws {
+    let chosen = try await sandbox.shell(
+      """
+      pactl set-card-profile \(Self.card) \(profile)
+      until [ "$(pactl list short sources | grep -c \(Self.input))" = \(count) ]; do pause; done
+      """)
+    try #require(chosen.status == 0, "\(chosen)")
+  }
+
   /// Whether the microphone has a gain, now or within a while.
   private func isAt(_ percent: Int, _ sandbox: PulseSandbox) async throws -> Bool {
     try await eventually {
@@ -89,6 +102,30 @@ struct BeforeTests {
       let left = first["left"]?.array ?? []
       #expect(left.contains(.string(Self.kept)), "\(first)")
       try await plug(sandbox)
+      let second = try await revert(sandbox)
+      let steps = second["steps"]?.array ?? []
+      #expect(steps.contains { $0["name"] == .string("inputGain") }, "\(second)")
+      #expect(try await isAt(30, sandbox))
+      let third = try await revert(sandbox)
+      #expect(third["steps"] == .array([]) && third["left"] == .array([]), "\(third)")
+    }
+  }
+
+  @Test(
+    "that of a device which another profile of its card has removed is kept, too",
+    arguments: servers)
+  func otherProfile(_ kind: ServerKind) async throws {
+    try await Self.with(kind) { sandbox in
+      try sandbox.write(
+        profile: "test", "[input]\nprefer = [\"\(Self.input)\"]\ngain = \"80 %\"\n")
+      let applied = try await sandbox.audiosession("apply", "test")
+      try #require(applied.status == 0, "\(applied)")
+      try await choose("off", for: 0, sandbox)
+      let first = try await revert(sandbox)
+      #expect((first["left"]?.array ?? []).contains(.string(Self.removed)), "\(first)")
+      try await choose("input:analog-stereo", for: 1, sandbox)
+      #expect(try await isAt(80, sandbox))
+      try await sandbox.settleCards()
       let second = try await revert(sandbox)
       let steps = second["steps"]?.array ?? []
       #expect(steps.contains { $0["name"] == .string("inputGain") }, "\(second)")
