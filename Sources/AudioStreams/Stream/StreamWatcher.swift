@@ -32,6 +32,7 @@ final class StreamWatcher: Sendable {
   private func run() {
     blockSignals()
     let error = watch()
+    WrongRates.note(error, of: request)
     ps_stream_join(handle.native)
     opening.fulfill(
       .failure(

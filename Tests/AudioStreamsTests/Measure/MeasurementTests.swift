@@ -13,7 +13,7 @@ struct MeasurementTests {
   static func with(
     _ modules: [String], _ body: (PulseSandbox) async throws -> Void
   ) async throws {
-    try await PulseSandbox.with(SandboxConfiguration(modules: modules), body)
+    try await PulseSandbox.watched(SandboxConfiguration(modules: modules), body)
   }
 
   @Test("its rate is counted, and its buffer is what somebody else asked for")

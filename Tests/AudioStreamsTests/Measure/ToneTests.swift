@@ -60,7 +60,7 @@ struct ToneTests {
 
   @Test("a tone is heard through a server at its frequency and its level", .server)
   func heard() async throws {
-    try await PulseSandbox.with(SynthesizerTests.output) { sandbox in
+    try await PulseSandbox.watched(SynthesizerTests.output) { sandbox in
       let listener = try await Listener.on("out.monitor", sandbox)
       let player = try await TonePlayer(
         [TonePlayer.Segment(seconds: 600, from: 5000, to: 5000, amplitude: 0.25, channels: [0])],
@@ -93,7 +93,7 @@ struct ToneTests {
     let wanted = ToneKernel([sweep], sampleRate: 44100, channels: 2)
     let both = wanted.render(44100, channels: 2)
     let left = stride(from: 0, to: both.count, by: 2).map { both[$0] }
-    try await PulseSandbox.with(SynthesizerTests.output) { sandbox in
+    try await PulseSandbox.watched(SynthesizerTests.output) { sandbox in
       let listener = try await Listener.on("out.monitor", sandbox)
       var best: (likeness: Double, level: Double) = (0, 0)
       // A busy machine may lose some of one, and hardly of each.
@@ -119,7 +119,7 @@ struct ToneTests {
 
   @Test("a server that goes ends it", .server)
   func serverGone() async throws {
-    try await PulseSandbox.with(SynthesizerTests.output) { sandbox in
+    try await PulseSandbox.watched(SynthesizerTests.output) { sandbox in
       let player = try await TonePlayer([.silence(600)], server: sandbox.address)
       try await sandbox.kill()
       await #expect(throws: StreamError.self) { try await player.finish() }

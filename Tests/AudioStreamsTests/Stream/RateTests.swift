@@ -54,8 +54,6 @@ struct RateTests {
     with tones: [Double] = tones, after change: () async throws -> Void = {}
   ) async throws {
     let capture = AudioCapture(session: rig.session)
-    let watch = Rig.rateWatch(of: capture)
-    defer { watch.cancel() }
     let buffers = try await capture.startAudioStream(
       CaptureConfiguration(
         sampleRate: rate, frameLength: 480, device: device,
@@ -175,7 +173,7 @@ struct RateTests {
         #expect(synthesizer.resets == 0 && tone.failure == nil)
         await tone.close()
         music.cancel()
-        if case .failure(let error) = await music.result { expectTrueRate(error) }
+        _ = await music.result
         await synthesizer.stop()
         // Nobody uses the device now: its pin waits.
         #expect(

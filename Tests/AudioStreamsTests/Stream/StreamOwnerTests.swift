@@ -365,7 +365,6 @@ struct StreamOwnerTests {
         configuration: SessionConfiguration(
           timeout: .seconds(2), storeFolder: rig.sandbox.directory + "/own", isHolding: false))
       let recorder = AudioRecorder(session: session)
-      _ = Rig.rateWatch(of: recorder.capture)
       try await recorder.start(
         folder.path + "/a.wav", configuration: .init(serverTimeout: .seconds(2)))
       #expect(await eventually { await recorder.progress.frames > 0 })

@@ -14,14 +14,17 @@ struct WrongRateTests {
     Arrival.lateness(arrivals, rate: 16000)
   }
 
+  private static func source(_ path: String) -> SandboxConfiguration {
+    SandboxConfiguration(modules: [
+      "module-pipe-source source_name=pipe file=\(path) format=s16le rate=48000 channels=1"
+    ])
+  }
+
   @Test("ends its stretch, is opened again, and is in step with the clock", arguments: [0.5, 1.5])
   func wrongRate(share: Double) async throws {
     let folder = TemporaryFolder()
     let path = folder.path + "/pipe"
-    let configuration = SandboxConfiguration(modules: [
-      "module-pipe-source source_name=pipe file=\(path) format=s16le rate=48000 channels=1"
-    ])
-    try await Rig.with(configuration, expectsWrongRate: true) { rig in
+    try await Rig.with(Self.source(path), expectsWrongRate: true) { rig in
       let pipe = try PacedPipe(path, rate: 48000)
       defer { pipe.end() }
       let events = rig.capture.events
@@ -66,6 +69,29 @@ struct WrongRateTests {
     }
   }
 
+  @Test("fails every other test, also where no part of it looks at the stream's end")
+  func watched() async throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/pipe"
+    try await Rig.with(Self.source(path), expectsWrongRate: true) { rig in
+      let pipe = try PacedPipe(path, rate: 48000)
+      defer { pipe.end() }
+      let stream = try RealtimeStream(
+        StreamRequest(
+          direction: .input, server: rig.sandbox.address, name: "unheard", device: "pipe"))
+      pipe.share = 1.5
+      var found: [String] = []
+      _ = await eventually(within: .seconds(60)) {
+        found = WrongRates.take(on: rig.sandbox.address)
+        return !found.isEmpty
+      }
+      #expect(found.map { $0.hasPrefix("'unheard': ") } == [true], "\(found)")
+      #expect(found.allSatisfy { $0.contains(wrongRateWords) }, "\(found)")
+      await stream.close()
+      #expect(WrongRates.take(on: rig.sandbox.address).isEmpty)
+    }
+  }
+
   /// A sink whose frames go at another rate: a pipe that the test empties.
   private static func withSink(
     _ share: Double, _ body: (Rig, PacedPipe) async throws -> Void
@@ -75,7 +101,7 @@ struct WrongRateTests {
     let configuration = SandboxConfiguration(modules: [
       "module-pipe-sink sink_name=pipe file=\(path) format=s16le rate=48000 channels=1"
     ])
-    try await Rig.with(configuration) { rig in
+    try await Rig.with(configuration, expectsWrongRate: true) { rig in
       let pipe = try PacedPipe(path, rate: 48000, empties: true)
       defer { pipe.end() }
       try await body(rig, pipe)

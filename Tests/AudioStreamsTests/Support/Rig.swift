@@ -11,20 +11,18 @@ struct Rig {
   let session: AudioSession
   let capture: AudioCapture
 
-  /// - Parameter expectsWrongRate: whether the frames of the capture may disagree with the clock; in
-  ///   all other tests that is a failure.
+  /// - Parameter expectsWrongRate: whether the frames of its streams may disagree with the clock; in all
+  ///   other tests that is a failure.
   static func with(
     _ configuration: SandboxConfiguration, isHolding: Bool = true, expectsWrongRate: Bool = false,
     _ body: (Rig) async throws -> Void
   ) async throws {
-    try await PulseSandbox.with(configuration) { sandbox in
+    try await PulseSandbox.watched(configuration, expectsWrongRate: expectsWrongRate) { sandbox in
       let session = AudioSession(
         server: sandbox.address,
         configuration: SessionConfiguration(
           timeout: .seconds(20), storeFolder: sandbox.directory + "/store", isHolding: isHolding))
       let rig = Rig(sandbox: sandbox, session: session, capture: AudioCapture(session: session))
-      let watch = expectsWrongRate ? nil : rateWatch(of: rig.capture)
-      defer { watch?.cancel() }
       do {
         try await body(rig)
       } catch {
@@ -35,21 +33,8 @@ struct Rig {
     }
   }
 
-  /// Fails the test if the frames of a capture disagree with the clock.
-  static func rateWatch(of capture: AudioCapture) -> Task<Void, Never> {
-    let events = capture.events
-    return Task {
-      for await case .error(let error) in events { expectTrueRate(error) }
-    }
-  }
-
-  /// A recorder on the session, watched like the capture.
-  func recorder() -> AudioRecorder {
-    let recorder = AudioRecorder(session: session)
-    // Ends with the recorder.
-    _ = Self.rateWatch(of: recorder.capture)
-    return recorder
-  }
+  /// A recorder on the session.
+  func recorder() -> AudioRecorder { AudioRecorder(session: session) }
 
   private func close() async {
     await capture.stopAudioStream()

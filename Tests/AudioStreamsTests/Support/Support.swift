@@ -52,13 +52,6 @@ final class Heard: Sendable {
   }
 }
 
-/// Fails the test if a stream ended because its frames disagreed with the clock.
-func expectTrueRate(_ error: (any Error)?) {
-  if let error = error as? StreamError, error.isWrongRate {
-    Issue.record("frames against the clock: \(error)")
-  }
-}
-
 /// When a buffer came, and how many frames its capture has counted until then.
 struct Arrival {
   var time = HostClock.nanoseconds

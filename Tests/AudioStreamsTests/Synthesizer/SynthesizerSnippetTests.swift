@@ -29,7 +29,7 @@ func play(_ session: AudioSession) async throws {
 struct SynthesizerSnippetTests {
   @Test("is heard", .server)
   func runs() async throws {
-    try await PulseSandbox.with(SynthesizerTests.output) { sandbox in
+    try await PulseSandbox.watched(SynthesizerTests.output) { sandbox in
       let session = AudioSession(server: sandbox.address)
       let listener = try await Listener.on("out.monitor", sandbox)
       // With its 256 frames a machine that is too busy loses sound; what is wrong is wrong each time.

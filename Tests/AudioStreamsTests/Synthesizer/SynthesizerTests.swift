@@ -19,7 +19,7 @@ struct SynthesizerTests {
     _ configuration: SandboxConfiguration = output, resets: Int = 0,
     _ body: (PulseSandbox, Synthesizer) async throws -> Void
   ) async throws {
-    try await PulseSandbox.with(configuration) { sandbox in
+    try await PulseSandbox.watched(configuration) { sandbox in
       let session = AudioSession(
         server: sandbox.address,
         configuration: SessionConfiguration(

@@ -72,6 +72,12 @@ import Testing
     #expect(try !lines("noteTry", in: "Tests", except: []).isEmpty)
   }
 
+  @Test func `the frames of every stream of the tests of sound are watched`() throws {
+    let folder = "Tests/AudioStreamsTests"
+    #expect(try lines(#"PulseSandbox\.(with|start)\("#, in: folder, except: []) == [])
+    #expect(try !lines(#"PulseSandbox\.watched\("#, in: folder, except: []).isEmpty)
+  }
+
   @Test func `no property is named by a literal`() throws {
     // The same words are keys of a profile file, which the rows have.
     let names = Property.allCases.map(\.rawValue).joined(separator: "|")

@@ -1,0 +1,24 @@
+import PulseSandbox
+import Testing
+
+@testable import AudioStreams
+
+extension PulseSandbox {
+  /// Runs a body with a server. The test fails if the frames of a stream of this process on it disagreed with
+  /// the clock, whoever opened it, and also if its error was let pass.
+  ///
+  /// - Parameter expectsWrongRate: whether they may.
+  static func watched(
+    _ configuration: SandboxConfiguration, expectsWrongRate: Bool = false,
+    _ body: (PulseSandbox) async throws -> Void
+  ) async throws {
+    try await with(configuration) { sandbox in
+      defer {
+        for stream in WrongRates.take(on: sandbox.address) where !expectsWrongRate {
+          Issue.record("frames against the clock: \(stream)")
+        }
+      }
+      try await body(sandbox)
+    }
+  }
+}
