@@ -184,6 +184,7 @@ struct LateGraphTests {
         // Another number than that of whole cycles cannot be told from silence.
         return left >= 32 && left % 16 == 0
       }
+      noteFigure("untold", drift, "beside \(longest) s of zeros in a row")
       #expect(long <= 12)
       #expect(zeros < Self.rate / 20, "\(zeros) frames of zeros")
       let near = untold.flatMap { zero in
