@@ -194,11 +194,14 @@ public final class PulseSandbox: Sendable {
     let time = max(.seconds(5), (deadline - .now) / 4)
     let isWhole = process == nil || process == .pipewire
     let successors: [ServerProcess?] = [.wireplumber, isWhole ? nil : .wireplumber]
-    for successor in successors where configuration.server == .pipewire {
+    for (index, successor) in successors.enumerated() where configuration.server == .pipewire {
       let end = ContinuousClock.now + time
       guard end + time < deadline else { break }
       do throws(SandboxError) { return try await settle(until: end) } catch {
         guard error.code == .timedOut else { throw error }
+        SandboxTry(
+          address: address, number: index + 2, most: successors.count + 1, fault: error.message
+        ).report()
         try await relaunch(successor, until: deadline, isSuccessor: true)
       }
     }

@@ -123,6 +123,8 @@ struct PipeWireTests {
     let sandbox = try await PulseSandbox.start(
       .minimal(on: .pipewire), timeout: .seconds(40), programs: programs)
     #expect(try await sandbox.info("Default Source") == "mic")
+    // They are printed, too.
+    #expect(SandboxTries.numbers(at: sandbox.address) == [2, 3])
     await sandbox.close()
   }
 

@@ -6,9 +6,12 @@ import Testing
 @testable import PulseSandbox
 
 /// Where a test needs a server: without the programs it is skipped, with the packages' names.
-let needsServer = ConditionTrait.enabled(
-  if: bothServers.allSatisfy(ServerProgram.isInstalled) && hasProgram("pactl"),
-  "needs the packages pulseaudio, pipewire, pipewire-pulse, wireplumber and pulseaudio-utils")
+let needsServer: ConditionTrait = {
+  SandboxTries.printAll()
+  return .enabled(
+    if: bothServers.allSatisfy(ServerProgram.isInstalled) && hasProgram("pactl"),
+    "needs the packages pulseaudio, pipewire, pipewire-pulse, wireplumber and pulseaudio-utils")
+}()
 
 /// What most tests run on.
 let bothServers: [ServerKind] = [.pulseaudio, .pipewire]

@@ -14,28 +14,26 @@ package enum Needs {
 
 extension Trait where Self == ConditionTrait {
   /// Skips where there is no server to start.
-  package static var server: Self {
-    .enabled(if: Needs.pulseaudio, "needs the package pulseaudio")
-  }
+  package static var server: Self { needs(Needs.pulseaudio, "needs the package pulseaudio") }
 
   /// Skips where one of the servers is missing.
   package static var pipewire: Self {
-    .enabled(
-      if: ServerProgram.isInstalled(.pulseaudio) && ServerProgram.isInstalled(.pipewire),
+    needs(
+      ServerProgram.isInstalled(.pulseaudio) && ServerProgram.isInstalled(.pipewire),
       "needs the packages pulseaudio, pipewire, pipewire-pulse and wireplumber")
   }
 
   /// Skips where the simulated cards are not built.
   package static var simulatedCard: Self {
-    .enabled(
-      if: Needs.simulatedCard,
+    needs(
+      Needs.simulatedCard,
       "needs the packages pulseaudio and dpkg-dev, and Tests/SimulatedCard/build")
   }
 
   /// PipeWire with simulated cards.
   package static var graphCards: Self {
-    .enabled(
-      if: Needs.graphCards,
+    needs(
+      Needs.graphCards,
       """
       needs the packages pipewire, pipewire-pulse, wireplumber and libpipewire-0.3-dev, and \
       Tests/SimulatedCard/build
@@ -44,12 +42,20 @@ extension Trait where Self == ConditionTrait {
 
   /// Both servers, with simulated cards.
   package static var bothServers: Self {
-    .enabled(
-      if: Needs.simulatedCard && Needs.graphCards,
+    needs(
+      Needs.simulatedCard && Needs.graphCards,
       """
       needs the packages pulseaudio, dpkg-dev, pipewire, pipewire-pulse, wireplumber and \
       libpipewire-0.3-dev, and Tests/SimulatedCard/build
       """)
+  }
+
+  /// Skips where a server is missing; where one is started once more, its tries are printed.
+  private static func needs(
+    _ condition: @autoclosure @escaping @Sendable () -> Bool, _ comment: Comment
+  ) -> Self {
+    SandboxTries.printAll()
+    return .enabled(if: condition(), comment)
   }
 }
 
