@@ -61,7 +61,7 @@ struct ArrivalTests {
       let levels = ["source_volume", "source_mute"]
       #expect(requests.areFirst(levels, of: Names.usbInput), "\(requests.lines)")
       await observer.close()
-      // Before is what it had when it was first seen. WirePlumber may restore that a moment later.
+      // Before is what it had when it was first seen (on both servers: `BeforeTests.pluggedInLater`).
       if !machine.isGraph {
         try await rig.session.revert()
         #expect(try await rig.outside.source(named: Names.usbInput)?.volume == before)

@@ -4,6 +4,7 @@ import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
+import SessionCore
 import TestSupport
 import Testing
 
@@ -309,6 +310,50 @@ struct BeforeTests {
     }
   }
 
+  /// WirePlumber restores what it remembers a moment after it shows a device: on PipeWire the first reading is
+  /// that level, or the one with which the device comes.
+  @Test(
+    "a device that is plugged in later gets what was read of it ahead of the session's first write",
+    arguments: Feature.cards.machines)
+  func pluggedInLater(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { plain in
+      try await prepare(plain)
+      try await plain.outside.setDefaultSource(Names.laptopInput)
+      #expect(try await plain.eventually { $0.server.defaultSourceName == Names.laptopInput })
+      try await plain.sandbox.unplug(Names.usbCard)
+      let trace = Shared<[TraceEntry]>([])
+      var configuration = SessionConfiguration(
+        timeout: .seconds(20), storeFolder: plain.sandbox.directory + "/store")
+      configuration.tracer = { entry in trace.update { $0.append(entry) } }
+      let session = AudioSession(server: plain.sandbox.address, configuration: configuration)
+      let rig = Rig(sandbox: plain.sandbox, session: session, outside: plain.outside)
+      try await session.setAudioMode(Self.mode(Self.ours))
+      try await rig.sandbox.plug(Names.usbCard)
+      _ = try await rig.steadyState {
+        $0.route.inputs.first?.name == Names.usbInput && !$0.hasUnmet
+      }
+      // What WirePlumber restores meanwhile, the session sets again.
+      try await rig.sandbox.settleCards()
+      let isOurs = { (snapshot: ServerSnapshot) in
+        snapshot.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.ours) == true
+      }
+      #expect(try await rig.eventually(isOurs))
+      #expect(try await rig.sessionSees(isOurs))
+      let entries = trace.value
+      let read = try #require(entries.firstIndex { $0.gain(of: Names.usbInput) != nil })
+      let written = try #require(entries.firstIndex { $0.writesGain(of: Names.usbInput) })
+      let first = try #require(entries[read].gain(of: Names.usbInput))
+      #expect(read < written && !first.isUniformly(Self.ours), "\(first)")
+      // PulseAudio has restored it before it shows the device.
+      #expect(machine.isGraph || first.isUniformly(Self.before), "\(first)")
+      try await session.revert()
+      #expect(
+        try await rig.eventually { $0.device(.input, named: Names.usbInput)?.volume == first },
+        "\(first)")
+      await session.close()
+    }
+  }
+
   @Test("it can be forgotten", arguments: Feature.cards.machines)
   func forgotten(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
@@ -364,6 +409,22 @@ struct BeforeTests {
       }
       #expect(reports.count == 1, "\(reports)")
     }
+  }
+}
+
+extension TraceEntry {
+  /// The volumes of an input as read for a plan that names its gain; nil in any other entry.
+  fileprivate func gain(of device: String) -> ChannelVolumes? {
+    guard case .planned(let input, let plan) = self,
+      plan.claims.contains(.volume(.input, device: device))
+    else { return nil }
+    return input.snapshot.device(.input, named: device)?.volume
+  }
+
+  /// Whether it is a step that sets an input's volume.
+  fileprivate func writesGain(of device: String) -> Bool {
+    guard case .ran(let step, _) = self else { return false }
+    return step.setting == .volume(.input, device: device)
   }
 }
 
