@@ -367,6 +367,42 @@ struct GraphTests {
     }
   }
 
+  /// What is waited for where a device delivers nothing; a measurement that does not end with its device
+  /// takes that long on any machine.
+  private static let longest = Duration.seconds(3)
+
+  @Test("a device that is unplugged while its buffer is measured does not hold up the mode")
+  func unpluggedWhileMeasured() async throws {
+    var times: [Duration] = []
+    // A busy machine may take as long for other reasons.
+    for number in 1...4 {
+      noteTry(number, of: 4, after: times.last.map { "a mode that took \($0)" })
+      times.append(try await applyAndUnplug())
+      if times[number - 1] < Self.longest { break }
+    }
+    #expect(times.contains { $0 < Self.longest }, "\(times)")
+  }
+
+  /// How long a mode takes whose device delivers nothing, and is unplugged while its buffer is measured.
+  private func applyAndUnplug() async throws -> Duration {
+    var time = Duration.zero
+    try await Rig.with(machine.configuration) { rig in
+      try await rig.sandbox.tell(Names.usbCard, "stall", "60000")
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(machine.usbInput), .name(machine.laptopInput)]
+      mode.ioBufferDuration = .frames(256)
+      let begin = ContinuousClock.now
+      let applying = Task { [mode] in try await rig.session.setAudioMode(mode) }
+      // Its pin runs while it is measured.
+      #expect(try await rig.eventually { pins($0).contains { !$0.isCorked } })
+      try await rig.sandbox.unplug(Names.usbCard)
+      let report = try await applying.value
+      time = ContinuousClock.now - begin
+      #expect(report.state.route.inputs.first?.name == machine.laptopInput, "\(report)")
+    }
+    return time
+  }
+
   @Test("the buffer of an output is measured, too")
   func output() async throws {
     try await Rig.with(machine.with(cards: ["kind=laptop"])) { rig in
