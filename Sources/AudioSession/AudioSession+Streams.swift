@@ -1,4 +1,5 @@
 import Pulse
+package import PulseTypes
 import SessionCore
 
 /// The interface for streams that go through the session, of this package and of other code.
@@ -54,6 +55,15 @@ extension AudioSession {
       guard let live else { return false }
       return await live.lost == nil
     }
+  }
+
+  /// Whether the server has reported no change of some objects since a moment; false if that is not
+  /// known.
+  package func hasReportedNothing(
+    of objects: Set<ObjectID>, since moment: SuspendingClock.Instant
+  ) async -> Bool {
+    guard let live else { return false }
+    return await live.hasReportedNothing(of: objects, since: moment)
   }
 
   /// Whether the mode is still to be applied again after the connection was lost.

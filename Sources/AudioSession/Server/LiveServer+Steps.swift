@@ -152,7 +152,7 @@ extension LiveServer {
 
   /// How often the server has reported changes of what a step changes.
   func reports(of step: Step) -> Int {
-    objects(of: step.setting).reduce(0) { $0 + reported[$1, default: 0] }
+    objects(of: step.setting).reduce(0) { $0 + reported.count(of: $1) }
   }
 
   /// The objects to read again after a write, besides those that events name.

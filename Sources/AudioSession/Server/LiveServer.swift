@@ -26,8 +26,8 @@ actor LiveServer {
   private(set) var lost: SessionError?
   /// How often an answer was awaited; pipelined requests count once.
   var roundTrips = 0
-  /// How often the server has reported a change of each object.
-  private(set) var reported: [ObjectID: Int] = [:]
+  /// What the server has reported since this connection was made.
+  private(set) var reported = Reports()
   private var changeHandler: (@Sendable (PulseEvent?) -> Void)?
   var pins: [Setting: PulseStream] = [:]
   /// The buffer that a pin requests for a latency, in the syntax of PipeWire's property.
@@ -80,7 +80,7 @@ actor LiveServer {
     // The event of an object may come after the answer that lists it.
     changes.note(
       event, isReading: isReading || event.kind == .new && snapshot.lists(event.object))
-    reported[event.object] = event.kind == .remove ? nil : reported[event.object, default: 0] + 1
+    reported.note(event)
     if traits.contains(.silentMoves) { isStale = true }
     wakeWaiters()
     // A new or changed client matters only once one of its streams does.
@@ -101,6 +101,14 @@ actor LiveServer {
     let woken = waiters.values
     waiters = [:]
     for waiter in woken { waiter.end() }
+  }
+
+  /// Whether the server has reported no change of some objects since a moment; false if the
+  /// connection is younger, or lost.
+  func hasReportedNothing(
+    of objects: Set<ObjectID>, since moment: SuspendingClock.Instant
+  ) -> Bool {
+    lost == nil && reported.haveNone(of: objects, since: moment)
   }
 
   /// Whether the server has reported changes that were not read.

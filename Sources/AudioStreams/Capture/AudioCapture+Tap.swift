@@ -109,6 +109,7 @@ extension AudioCapture {
       case .sound(let chunk, let samples):
         guard pipeline.report.failure == nil else { return }
         pipeline.take(chunk, samples)
+        for zeros in pipeline.report.takeFound() { self?.judgeLater(zeros, tapID) }
         guard let failure = pipeline.report.failure else { return }
         Task { await self?.conversionFailed(failure, tapID) }
       case .events(let events):

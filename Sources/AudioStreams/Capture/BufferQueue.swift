@@ -38,6 +38,7 @@ final class BufferQueue: Sendable {
       }
       buffers[0].missing.insert(first, at: 0)
       buffers[0].silenced.insert(contentsOf: dropped.silenced, at: 0)
+      buffers[0].zeros.insert(contentsOf: dropped.zeros, at: 0)
       // A source that began in it has its first frame in the next one, if that has any.
       let next = buffers[0]
       if var input = dropped.inputs.last, next.inputs.first?.position != next.position,

@@ -29,6 +29,8 @@ public struct CaptureBuffer: Sendable {
   /// Frames up to this buffer, or at its beginning, that were delivered as zeros by a tap that had lost its
   /// source. Some of them may be in `missing`, too.
   package var silenced: [MissingFrames] = []
+  /// Zeros amid sound up to this buffer that no report of the server explains.
+  package var zeros: [ZeroFrames] = []
   /// The device's sound since the last buffer, if the configuration requests it; if the device's
   /// format changes within a buffer, only the sound since then.
   public var raw: RawFrames?

@@ -110,6 +110,9 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     isUnsure = true
   }
 
+  /// Lists the zeros amid sound that no report of the server explains.
+  private func takeZeros() { for zeros in report.takeUnexplained() { framer?.list(zeros) } }
+
   private func takeDevice() {
     guard let device = report.takeDevice() else { return }
     framer?.device = device
@@ -119,6 +122,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Passes on what has arrived, but nothing of a device that may not be tapped: the tap is closed.
   func flush() {
     takeDevice()
+    takeZeros()
     if isUnsure {
       burst = nil
       gap.dropBurst()
@@ -182,6 +186,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     pulse.note(samples)
     gap.hear()
     takeDevice()
+    takeZeros()
     do throws(StreamError) {
       let isGap = chunk.discontinuity || chunk.lost > 0
       if isGap {
@@ -253,8 +258,20 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       case .silence(let frames): try convertSilence(frames, until: end)
       case .lost(let frames) where stretch.hasBegun: try skipHole(frames)
       case .lost(let frames): try convertSilence(frames, until: end)
+      case .zeros(let frames): noteZeros(frames)
       }
     }
+  }
+
+  /// Reports that the last frames, so many, are zeros amid sound, which a mute may explain.
+  private func noteZeros(_ count: Int) {
+    // With a hole amid them it is not known where they began.
+    guard let rate = framer?.sampleRate, let end = framer?.position, count <= stretch.framesIn
+    else { return }
+    report.note(
+      FoundZeros(
+        zeros: stretch.place(ofLast: count, atRate: rate, end: end),
+        began: stretch.end - Stretch.duration(Int64(count), stretch.rate), moves: report.moves))
   }
 
   private func convertSilence(_ frames: Int, until end: Int64) throws(StreamError) {
@@ -266,7 +283,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
 
   /// Zeros that were held back are sound: nothing follows that could show otherwise.
   private func releaseZeros() throws(StreamError) {
-    guard var cycles = lostCycles, cycles.kept > 0 else { return }
+    guard var cycles = lostCycles else { return }
     let end = stretch.end + Stretch.duration(Int64(cycles.kept), stretch.rate)
     defer { lostCycles = cycles }
     try cycles.release(0) { part, _ throws(StreamError) in

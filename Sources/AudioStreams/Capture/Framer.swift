@@ -14,6 +14,7 @@ struct Framer {
   private var samples: [Float] = []
   private var missing: [MissingFrames] = []
   private var silenced: [MissingFrames] = []
+  private var zeros: [ZeroFrames] = []
   /// The position behind the last sample of this tap that is not zero; the tap's first one if there is none.
   private var soundEnd: Int64 = 0
   private var startTime = Duration.zero
@@ -86,10 +87,13 @@ struct Framer {
       MissingFrames(position: start, frames: Int(position - start), cause: .overrun))
   }
 
+  /// Lists zeros amid sound, which are in the buffers.
+  mutating func list(_ zeros: ZeroFrames) { self.zeros.append(zeros) }
+
   /// Takes the incomplete buffer, which is shorter than the others, or has no frames if only
-  /// missing or silenced frames remain to be reported; nil if there is nothing.
+  /// missing or silenced frames, or zeros, remain to be reported; nil if there is nothing.
   mutating func takeRest() -> CaptureBuffer? {
-    samples.isEmpty && missing.isEmpty && silenced.isEmpty ? nil : take()
+    samples.isEmpty && missing.isEmpty && silenced.isEmpty && zeros.isEmpty ? nil : take()
   }
 
   private mutating func note(_ frames: Int, _ cause: MissingFrames.Cause) {
@@ -101,12 +105,13 @@ struct Framer {
       samples = []
       missing = []
       silenced = []
+      zeros = []
       inputs = []
     }
     return CaptureBuffer(
       samples: samples, channels: channels, sampleRate: sampleRate,
       position: position - Int64(fill), hostTime: startTime,
       device: samples.isEmpty ? device : startDevice, missing: missing, inputs: inputs,
-      silenced: silenced)
+      silenced: silenced, zeros: zeros)
   }
 }

@@ -6,6 +6,9 @@ import CAudioKernel
 /// A run of zeros counts as lost if it spans all channels, begins and ends amid sound, is no longer
 /// than a quarter of a second, and has the length of whole cycles. Zeros are held back until the
 /// next sound shows which kind they are; zeros after a fade-out are passed on at once.
+///
+/// A longer run of this kind is silence: a mute makes the same zeros, without a fade. It is pointed
+/// out at its end, for those who know of mutes.
 struct LostCycles {
   /// A part of the input.
   enum Part {
@@ -14,12 +17,16 @@ struct LostCycles {
     case silence(Int)
     /// This number of frames was lost.
     case lost(Int)
+    /// The last frames that were passed on as silence, this number of them, are zeros amid sound.
+    case zeros(Int)
   }
 
   private let channels: Int
   private let longest: Int
   /// Zero frames of which the kind is not known yet.
   private(set) var kept = 0
+  /// Zero frames of a run that began amid sound, and was too long to be held back.
+  private var long = 0
   /// The peaks of the last frames before them: one cycle, or what has come of it, and the one before.
   private var last: (peak: Float, frames: Int) = (0, 0)
   private var former: Float = 0
@@ -44,8 +51,8 @@ struct LostCycles {
     var at = 0
     while at < frames {
       var count = 0
-      // After held-back zeros, any further zero extends the run.
-      let least = kept > 0 ? 1 : 2 * Self.cycle
+      // Any further zero extends a run.
+      let least = kept > 0 || long > 0 ? 1 : 2 * Self.cycle
       let rest = samples.baseAddress! + at * channels
       let begin = at + ak_zero_run(rest, frames - at, channels, least, &count)
       if begin > at {
@@ -57,15 +64,18 @@ struct LostCycles {
       at = begin + count
       guard count > 0 else { continue }
       kept += count
-      if peak < Self.edge || kept > longest { try release(frames - at, hand) }
+      guard long > 0 || peak < Self.edge || kept > longest else { continue }
+      let run = long > 0 || peak >= Self.edge ? long + kept : 0
+      try release(frames - at, hand)
+      long = run
     }
   }
 
-  /// Passes on the held-back zeros as silence: no sound follows, or none soon.
+  /// Passes on the held-back zeros as silence: no sound follows, or none soon. Ends a long run.
   mutating func release(
     _ behind: Int, _ hand: (Part, Int) throws(StreamError) -> Void
   ) throws(StreamError) {
-    guard kept > 0 else { return }
+    guard kept > 0 else { return long = 0 }
     defer {
       kept = 0
       forget()
@@ -92,7 +102,7 @@ struct LostCycles {
   }
 
   /// Forgets the sound so far: what follows does not continue it. Call it without held-back zeros.
-  mutating func forget() { (last, former) = ((0, 0), 0) }
+  mutating func forget() { (last, former, long) = ((0, 0), 0, 0) }
 
   /// Sound may come in pieces that are shorter than a cycle, and pass through zero.
   private mutating func note(_ sound: UnsafeBufferPointer<Float>) {
@@ -112,9 +122,15 @@ struct LostCycles {
     // The first frames of sound that passes through zero are as much quieter as they are fewer; one
     // alone says nothing.
     let share = min(1, Float(sound.count / channels - 1) / Float(Self.cycle))
-    let isLost =
-      kept >= 2 * Self.cycle && kept % Self.cycle == 0
-      && level(sound.prefix(Self.cycle * channels)) >= Self.edge * share
+    let isAmidSound = level(sound.prefix(Self.cycle * channels)) >= Self.edge * share
+    if long > 0 {
+      // Nothing of it is held back.
+      let zeros = long
+      long = 0
+      if isAmidSound, zeros % Self.cycle == 0 { try hand(.zeros(zeros), behind) }
+      return
+    }
+    let isLost = isAmidSound && kept >= 2 * Self.cycle && kept % Self.cycle == 0
     guard isLost else { return try release(behind, hand) }
     let lost = kept
     kept = 0

@@ -10,6 +10,8 @@ final class PipelineReport: Sendable {
     var channelMap: ChannelMap?
     var device: String?
     var moves = 0
+    var found: [FoundZeros] = []
+    var unexplained: [ZeroFrames] = []
   }
 
   private let state = Guarded(State())
@@ -38,7 +40,7 @@ final class PipelineReport: Sendable {
     set { state.withLock { $0.channelMap = newValue } }
   }
 
-  /// How often the server has moved a tap.
+  /// How often the server has moved a tap, or another one was opened.
   var moves: Int { state.withLock { $0.moves } }
 
   /// Notes that the device of the tap is not known.
@@ -55,4 +57,28 @@ final class PipelineReport: Sendable {
   }
 
   func takeDevice() -> String? { state.withLock { $0.device.take() } }
+
+  /// Notes zeros amid sound, for `takeFound`.
+  func note(_ zeros: FoundZeros) { state.withLock { $0.found.append(zeros) } }
+
+  /// The zeros amid sound that were found since the last call.
+  func takeFound() -> [FoundZeros] {
+    state.withLock { state -> [FoundZeros] in
+      defer { state.found = [] }
+      return state.found
+    }
+  }
+
+  /// Lists zeros that no report of the server explains, unless the tap was moved or replaced since.
+  func list(_ found: FoundZeros) {
+    state.withLock { if $0.moves == found.moves { $0.unexplained.append(found.zeros) } }
+  }
+
+  /// The zeros that were listed since the last call.
+  func takeUnexplained() -> [ZeroFrames] {
+    state.withLock { state -> [ZeroFrames] in
+      defer { state.unexplained = [] }
+      return state.unexplained
+    }
+  }
 }

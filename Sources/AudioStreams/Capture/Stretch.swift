@@ -1,3 +1,5 @@
+import PulseTypes
+
 /// Sound of one tap without a gap: its frames are counted, and the clock shows when it began.
 ///
 /// Each piece arrives with some delay, so the least delayed one counts. Times are nanoseconds.
@@ -48,6 +50,16 @@ struct Stretch {
     start = min(heard, former + fragment / 10_000)
     behind = heard - (start ?? heard)
     if framesIn < Int64(Self.seconds * rate) { believed = min(believed, heard) }
+  }
+
+  /// Where the device's last frames are in what the converter makes of them; `end` is the position after
+  /// what has come out of it.
+  func place(ofLast count: Int, atRate rate: Int, end: Int64) -> ZeroFrames {
+    let scale = Double(rate) / Double(max(1, self.rate))
+    // Some of them may not have come out yet.
+    let last = Double(end - framesOut) + Double(framesIn) * scale
+    let first = Int64(saturating: last - Double(count) * scale)
+    return ZeroFrames(position: first, frames: Int(saturating: last - Double(first)))
   }
 
   /// The stretch after a hole of this duration, of which the device has counted the frames.

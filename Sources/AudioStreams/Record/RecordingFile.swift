@@ -90,7 +90,9 @@ actor RecordingFile {
     let silenced = Self.cut(buffer.silenced, at: limit ?? .max)
     if !missing.isEmpty { current.missing = (current.missing + missing).joined() }
     for zeros in silenced { current.missing.fill(zeros) }
-    let hasNews = isNewInput || !missing.isEmpty || !silenced.isEmpty
+    let zeros = Self.cut(buffer.zeros, at: limit ?? .max)
+    current.zeros += zeros
+    let hasNews = isNewInput || !missing.isEmpty || !silenced.isEmpty || !zeros.isEmpty
     // First: no silence is in the file that is not listed, also if the disk is full then.
     if hasSidecar, hasNews { try Sidecar.write(current, of: path) }
     do throws(StreamError) {
@@ -118,10 +120,11 @@ actor RecordingFile {
       // What is not in the file is not missing in it, and no input of it.
       current.frames = writer.frames
       current.missing = Self.cut(current.missing, at: writer.frames)
+      current.zeros = Self.cut(current.zeros, at: writer.frames)
       current.inputs.removeAll { $0.position >= writer.frames }
       publish()
       if hasSidecar, hasNews {
-        if current.missing.isEmpty, current.inputs.count < 2 {
+        if current.missing.isEmpty, current.zeros.isEmpty, current.inputs.count < 2 {
           Sidecar.remove(of: path)
         } else {
           try? Sidecar.write(current, of: path)
@@ -169,6 +172,11 @@ actor RecordingFile {
       gap.frames = Int(min(Int64(gap.frames), limit - gap.position))
       return gap
     }
+  }
+
+  /// The zeros that end before a position.
+  private static func cut(_ zeros: [ZeroFrames], at limit: Int64) -> [ZeroFrames] {
+    zeros.filter { $0.position + Int64($0.frames) <= limit }
   }
 
   func close() throws(StreamError) {

@@ -17,6 +17,10 @@ public struct RecordingProgress: Sendable, Hashable {
   /// The gaps: those that were filled with silence, and zeros that the server delivered in place of
   /// sound.
   public var missing: [MissingFrames] = []
+  /// Zeros amid the sound that the server does not explain: they were lost, or the device itself was
+  /// muted. Only on PipeWire, and only of hardware; those that end within the last two seconds are not
+  /// listed.
+  public var zeros: [ZeroFrames] = []
   /// The sources of the sound, in order.
   public var inputs: [RecordedInput] = []
   /// The root mean square of the last buffer; full scale is 1.

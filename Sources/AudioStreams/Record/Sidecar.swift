@@ -2,10 +2,10 @@ import Glibc
 import JSONCoding
 import POSIX
 
-/// The file beside a recording that lists its gaps and its inputs.
+/// The file beside a recording that lists its gaps, its inputs, and zeros amid sound.
 ///
-/// It exists only if something is missing or the input changed, and is replaced as a whole each
-/// time.
+/// It exists only if something is missing, there are such zeros, or the input changed, and is
+/// replaced as a whole each time.
 package enum Sidecar {
   /// Its path: the recording's path with `.json` appended.
   static func path(of recording: String) -> String { recording + ".json" }
@@ -94,10 +94,11 @@ package enum Sidecar {
     let channels: Int
     let inputs: [RecordedInput]
     let missing: [MissingFrames]
+    let zeros: [ZeroFrames]
 
     init(_ progress: RecordingProgress) {
       (sampleRate, channels) = (progress.sampleRate, progress.channels)
-      (inputs, missing) = (progress.inputs, progress.missing)
+      (inputs, missing, zeros) = (progress.inputs, progress.missing, progress.zeros)
     }
   }
 }

@@ -15,16 +15,18 @@ struct RecordCommand: SessionCommand {
       Records at the device's rate and channels unless you name others. The recording continues \
       through route changes and restarts of the server: missing sound is silence in the file, and \
       FILE.json lists it to the sample. A source named by --device that is unplugged is waited for; \
-      with --follow the session's input is recorded from then on, and FILE.json names both. Ends \
-      after the duration, or on SIGINT (status 0) or SIGTERM; without a duration also when the \
-      server has not answered for a minute (status 69). An existing FILE or FILE.json that is not \
-      empty is replaced with --force only. It warns of a muted input, of silence, of clipping and of a \
-      full disk. If the process is killed, the file has all but the last second. '-' is standard \
-      output.
+      with --follow the session's input is recorded from then on, and FILE.json names both. On \
+      PipeWire FILE.json also lists zeros amid the sound that no mute on the server explains: they \
+      were lost, or the device itself was muted. The recording ends after the duration, or on SIGINT \
+      (status 0) or SIGTERM; without a duration also when the server has not answered for a minute \
+      (status 69). An existing FILE or FILE.json that is not empty is replaced with --force only. It \
+      warns of a muted input, of silence, of clipping and of a full disk. If the process is killed, \
+      the file has all but the last second. '-' is standard output.
 
       JSON: schema, file, seconds, channels, sampleRate, format, frames, peak (of full \
-      scale), inputs (position, device), missing (cause, position, frames), startDelay (how long the \
-      input took to deliver the first sound, in seconds).
+      scale), inputs (position, device), missing (cause, position, frames), zeros (position, frames: \
+      zeros amid the sound that no mute explains), startDelay (how long the input took to deliver \
+      the first sound, in seconds).
       """)
 
   @Argument(

@@ -14,7 +14,8 @@ struct RecordView {
       "file": file, "seconds": progress.duration.seconds, "channels": progress.channels,
       Property.sampleRate.rawValue: progress.sampleRate, "format": format,
       "frames": progress.frames, "peak": peak, "inputs": progress.inputs,
-      "missing": progress.missing, "startDelay": progress.startDelay.seconds,
+      "missing": progress.missing, "zeros": progress.zeros,
+      "startDelay": progress.startDelay.seconds,
     ]
   }
 
@@ -22,13 +23,24 @@ struct RecordView {
 
   /// One sentence.
   var summary: String {
-    let missing = progress.missing
-    let lost = missing.reduce(0) { $0 + $1.frames }
-    let whole =
-      lost == 0 ? "nothing is missing" : "\(lost) frames are silence instead (\(missing.count)×)"
     return "\(Self.clock(progress.duration)), \(progress.sampleRate) Hz, "
       + "\(Words.count(progress.channels, "channel")), \(format.rawValue); "
-      + "\(level)\(start); \(whole)"
+      + "\(level)\(start); \(losses)"
+  }
+
+  /// What is missing, or may be.
+  private var losses: String {
+    let (missing, zeros) = (progress.missing, progress.zeros)
+    let lost = missing.reduce(0) { $0 + $1.frames }
+    var parts: [String] = []
+    if lost > 0 { parts.append("\(lost) frames are silence instead (\(missing.count)×)") }
+    if !zeros.isEmpty {
+      let frames = zeros.reduce(0) { $0 + $1.frames }
+      let time = Self.clock(.seconds(Double(frames) / Double(max(1, progress.sampleRate))))
+      parts.append(
+        "\(time) amid the sound is zeros (\(zeros.count)×): lost, or the device itself was muted")
+    }
+    return parts.isEmpty ? "nothing is missing" : parts.joined(separator: "; ")
   }
 
   /// Nothing for an input that starts as fast as most.
@@ -51,7 +63,8 @@ struct RecordView {
       let start = Self.clock(.seconds(Double(input.position) / rate))
       lines += Layout.wrap("from \(start)  \(names[input.device])", indent: 2, width: width)
     }
-    if !progress.missing.isEmpty || inputs.count > 1, Sidecar.isPossible(for: file) {
+    let hasList = !progress.missing.isEmpty || !progress.zeros.isEmpty || inputs.count > 1
+    if hasList, Sidecar.isPossible(for: file) {
       lines.append([Span("  listed in \(file).json")])
     }
     return lines

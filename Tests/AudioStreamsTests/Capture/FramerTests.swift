@@ -112,12 +112,17 @@ struct FramerTests {
         samples.withUnsafeBufferPointer { framer.append($0, at: .zero, queue.add) }
       }
       framer.listZeros(atMost: 100)
+      framer.list(ZeroFrames(position: 1, frames: 2))
       framer.skip(4, .overrun, queue.add)
       sound.withUnsafeBufferPointer { framer.append($0, at: .zero, queue.add) }
       if let rest = framer.takeRest() { queue.add(rest) }
       queue.finish()
-      var silenced: [MissingFrames] = []
-      while let buffer = await queue.next() { silenced += buffer.silenced }
+      var (silenced, listed): ([MissingFrames], [ZeroFrames]) = ([], [])
+      while let buffer = await queue.next() {
+        silenced += buffer.silenced
+        listed += buffer.zeros
+      }
+      #expect(listed == [ZeroFrames(position: 1, frames: 2)])
       #expect(silenced == [MissingFrames(position: 6, frames: 18, cause: .overrun)])
     }
     // No more than asked for, none of another tap, and none behind sound.

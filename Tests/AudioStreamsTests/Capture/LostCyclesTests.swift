@@ -12,14 +12,25 @@ import Testing
 struct LostCyclesTests {
   /// The frames of each kind that come of a sound in pieces.
   private func parts(_ sound: [Float], piece: Int) throws -> [String] {
+    try take(sound, piece: piece).parts
+  }
+
+  /// The same, and the zeros amid sound that are pointed out.
+  private func take(_ sound: [Float], piece: Int) throws -> (parts: [String], zeros: [String]) {
     var cycles = LostCycles(channels: 1, rate: 48000)
     var parts: [(kind: String, frames: Int)] = []
+    var zeros: [String] = []
     let note: (LostCycles.Part, Int) -> Void = { part, _ in
+      if case .zeros(let frames) = part {
+        let end = parts.reduce(0) { $0 + $1.frames }
+        return zeros.append("\(frames) up to \(end)")
+      }
       let (kind, frames) =
         switch part {
         case .sound(let samples): ("sound", samples.count)
         case .silence(let frames): ("sound", frames)
         case .lost(let frames): ("lost", frames)
+        case .zeros(let frames): ("zeros", frames)
         }
       if parts.last?.kind == kind {
         parts[parts.count - 1].frames += frames
@@ -34,7 +45,7 @@ struct LostCyclesTests {
       }
     }
     try cycles.release(0, note)
-    return parts.map { "\($0.frames) \($0.kind)" }
+    return (parts.map { "\($0.frames) \($0.kind)" }, zeros)
   }
 
   private let tone = (0..<4800).map { Float(0.1 * sin(Double($0) * 0.13 + 1)) }
@@ -85,6 +96,34 @@ struct LostCyclesTests {
     let quiet = [Float](repeating: 0, count: 4096)
     for sound in [faded, pause, single, odd, quiet, quiet + tone, tone + quiet] {
       #expect(try parts(sound, piece: piece) == ["\(sound.count) sound"])
+    }
+  }
+
+  @Test(
+    "zeros of more than a quarter of a second amid sound are silence, and pointed out",
+    arguments: [7, 256, 999])
+  func long(piece: Int) throws {
+    func join(_ parts: [Float]...) -> [Float] { parts.flatMap { $0 } }
+    func zeros(_ count: Int) -> [Float] { [Float](repeating: 0, count: count) }
+    let two = join(tone, zeros(24000), tone, zeros(48000), tone)
+    #expect(try take(two, piece: piece).zeros == ["24000 up to 28800", "48000 up to 81600"])
+    #expect(try parts(two, piece: piece) == ["86400 sound"])
+    // Up to a quarter of a second they are lost, and stay so beside longer ones.
+    let mixed = join(tone, zeros(12000), tone, zeros(12016), tone)
+    let found = try take(mixed, piece: piece)
+    #expect(found.parts == ["4800 sound", "12000 lost", "21616 sound"], "\(found)")
+    #expect(found.zeros == ["12016 up to 33616"])
+    // No whole cycles; from or to silence; without an end.
+    let faded = tone.indices.map { at -> Float in
+      let left = max(0, 1 - Float(at) / 4000)
+      return tone[at] * left * left
+    }
+    let quiet = tone.map { $0 * 0.001 }
+    for sound in [
+      join(tone, zeros(24001), tone), join(faded, zeros(24000), tone), join(zeros(24000), tone),
+      join(tone, zeros(24000), quiet, tone), join(tone, zeros(24000)),
+    ] {
+      #expect(try take(sound, piece: piece).zeros == [])
     }
   }
 
@@ -169,7 +208,7 @@ struct LateGraphTests {
       #expect(missing.contains { $0.cause == .overrun }, "\(missing)")
       var (zeros, long, longest) = (0, 0, 0.0)
       let untold = Self.zeros(in: all).filter { zero in
-        // Longer ones count as silence: a known limit, which a machine under much load can reach.
+        // Longer ones do not count as missing (`LongZerosTests`); much load can bring them.
         guard zero.count <= Self.rate / 4 else {
           print("\(#function): PipeWire passed on \(zero.count) frames of zeros in a row")
           long += 1

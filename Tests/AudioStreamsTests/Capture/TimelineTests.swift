@@ -210,6 +210,56 @@ struct AccountingTests {
     }
   }
 
+  @Test("long zeros amid sound are in the buffers, and listed once nothing explains them")
+  func longZeros() async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    let tone = [Float](repeating: 0.25, count: 320)
+    let zeros = [Float](repeating: 0, count: 320)
+    var input = Input(configuration, rate: 16000, seed: 1)
+    let report = input.pipeline.report
+    input.tap(losesSilently: true)
+    let begin = input.now
+    for number in 0..<100 { input.hear(tone, isNew: number == 0) }
+    for _ in 0..<50 { input.hear(zeros) }
+    #expect(report.takeFound().isEmpty)
+    input.hear(tone)
+    let found = report.takeFound()
+    #expect(found.map(\.zeros) == [ZeroFrames(position: 32000, frames: 16000)])
+    let began = found.first.map { Double($0.began - begin) / 1e9 } ?? 0
+    #expect(abs(began - 2) < 0.001, "\(began)")
+    #expect(report.takeFound().isEmpty)
+    // With a gap amid them it is not known what they are.
+    for number in 0..<50 { input.hear(zeros, isNew: number == 20) }
+    for _ in 0..<50 { input.hear(tone) }
+    #expect(report.takeFound().isEmpty)
+    for zeros in found {
+      report.list(zeros)
+      // Those of another tap.
+      report.list(FoundZeros(zeros: zeros.zeros, began: zeros.began, moves: zeros.moves - 1))
+    }
+    let clock = Double(input.now - begin) / 1e9
+    input.pipeline.finish(isAway: false, at: 0)
+    var (listed, end): ([ZeroFrames], Int64) = ([], 0)
+    while let buffer = await input.queue.next() {
+      listed += buffer.zeros
+      end = buffer.position + Int64(buffer.frameLength)
+    }
+    #expect(listed == found.map(\.zeros))
+    #expect(abs(Double(end) / 16000 - clock) < 0.03, "\(end) frames in \(clock) s")
+  }
+
+  @Test("the place of zeros is that in the buffers, also while the converter has some of them")
+  func placeOfZeros() {
+    var stretch = Stretch(rate: 48000, fragment: 20_000_000)
+    stretch.add(72000, until: 2_000_000_000)
+    // 10 ms have not come out yet, and a second came before this stretch.
+    stretch.framesOut = 24000 - 160
+    #expect(
+      stretch.place(ofLast: 24000, atRate: 16000, end: 16000 + stretch.framesOut)
+        == ZeroFrames(position: 32000, frames: 8000))
+  }
+
   @Test("a gap behind zeros of lost cycles is told once")
   func zerosBeforeGap() async {
     var configuration = CaptureConfiguration(frameLength: 160)

@@ -153,6 +153,32 @@ struct SoundFileTests {
     #expect(folder.text("a.wav.json") == Sidecar.text(progress))
   }
 
+  @Test("list zeros amid sound, without silence for them, and not as missing")
+  func zerosAmidSound() async throws {
+    let folder = TemporaryFolder()
+    let file = RecordingFile(
+      path: folder.path + "/a.wav",
+      configuration: RecordingConfiguration(duration: .seconds(1)), Readers())
+    try await file.create(sampleRate: 8000, channels: 1)
+    var buffer = CaptureBuffer(
+      samples: [Float](repeating: 0, count: 4000), channels: 1, sampleRate: 8000, position: 0,
+      hostTime: .zero, device: "mic", missing: [])
+    _ = try await file.append(buffer)
+    #expect(folder.text("a.wav.json") == nil)
+    buffer.position = 4000
+    buffer.zeros = [
+      ZeroFrames(position: 100, frames: 3000), ZeroFrames(position: 7000, frames: 3000),
+    ]
+    #expect(try await file.append(buffer))
+    try await file.close()
+    let progress = file.progress
+    // Not those that end behind the end.
+    #expect(progress.zeros == [ZeroFrames(position: 100, frames: 3000)])
+    #expect(progress.missing.isEmpty && progress.frames == 8000)
+    let list = folder.text("a.wav.json") ?? "none"
+    #expect(list == Sidecar.text(progress) && list.contains("3000"), "\(list)")
+  }
+
   @Test("list no input from behind their end")
   func inputBehindTheEnd() async throws {
     let folder = TemporaryFolder()

@@ -239,6 +239,20 @@ struct RenderingTests {
     }
   }
 
+  @Test("of a recording with zeros amid the sound nothing claims that it is whole")
+  func zerosAmidSound() {
+    var progress = RecordingProgress()
+    (progress.frames, progress.sampleRate, progress.channels) = (80_000, 8000, 1)
+    let summary = { RecordView(file: "a.wav", format: .wav16, progress: progress).summary }
+    #expect(summary().hasSuffix("; nothing is missing"))
+    let zeros = [4000, 40_000].map { ZeroFrames(position: $0, frames: 4000) }
+    progress.zeros = zeros
+    let words = "0:01.0 amid the sound is zeros (2×): lost, or the device itself was muted"
+    #expect(!summary().contains("missing") && summary().hasSuffix("; " + words))
+    progress.missing = [MissingFrames(position: 0, frames: 10, cause: .overrun)]
+    #expect(summary().hasSuffix("; 10 frames are silence instead (1×); " + words))
+  }
+
   @Test("properties in words")
   func words() {
     #expect(PropertyWords.label("ioBufferDuration") == "IO buffer duration")

@@ -100,7 +100,7 @@ struct RecordTests {
       #expect(
         json.keys == [
           "schema", "file", "format", "sampleRate", "channels", "frames", "peak", "seconds",
-          "inputs", "missing", "startDelay",
+          "inputs", "missing", "zeros", "startDelay",
         ])
       #expect(json["format"] == .string("flac16"))
       #expect(json["frames"] == .number(4000) && json["channels"] == .number(1))
