@@ -16,7 +16,7 @@ extension PulseClient {
   /// Errors: those of every request (see `PulseClient`).
   public func snapshot(timeout: Duration? = nil) async throws(PulseError) -> ServerSnapshot {
     _ = try await serverInfo(timeout: timeout)
-    return try await everything(timeout)
+    return try await everything(timeout: timeout)
   }
 
   /// Subscribes to all events, which is the small request, and reads the server and all lists: no change
@@ -25,10 +25,12 @@ extension PulseClient {
     timeout: Duration? = nil
   ) async throws(PulseError) -> ServerSnapshot {
     try await subscribe(timeout: timeout)
-    return try await everything(timeout)
+    return try await everything(timeout: timeout)
   }
 
-  private func everything(_ timeout: Duration?) async throws(PulseError) -> ServerSnapshot {
+  /// Reads the server and all lists, with all requests sent at once: for a server that is not
+  /// PulseAudio, which has no modules that could end it (see `snapshot(timeout:)`).
+  package func everything(timeout: Duration? = nil) async throws(PulseError) -> ServerSnapshot {
     let modules = try connection.sendModules(timeout)
     var result = try await withoutModules(timeout)
     result.modules = try await modules.value()

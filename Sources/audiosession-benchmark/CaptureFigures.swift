@@ -182,6 +182,7 @@ private final class Load: Sendable {
       var format = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
       var quality = soxr_quality_spec(4, 0)
       var runtime = soxr_runtime_spec(1)
+      (runtime.log2_min_dft_size, runtime.log2_large_dft_size) = (8, 8)
       native = soxr_create(48000, 16000, 1, &error, &format, &quality, &runtime)!
     }
 

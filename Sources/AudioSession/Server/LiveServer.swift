@@ -192,7 +192,7 @@ actor LiveServer {
         if !isWhole {
           try await client.refreshed(base, asked, timeout: patience)
         } else if base.has(.earlyReplies) {
-          try await client.snapshot(timeout: patience)
+          try await client.everything(timeout: patience)
         } else {
           try await client.snapshot(since: base, asked, timeout: patience)
         }

@@ -104,6 +104,10 @@ struct Resampler: ~Copyable {
       var format = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
       var spec = soxr_quality_spec(UInt(recipe), 0)
       var runtime = soxr_runtime_spec(1)
+      // libsoxr filters whole blocks of a Fourier transform, and holds sound back until one is full. Its
+      // smallest ones halve the wait for the same samples.
+      runtime.log2_min_dft_size = 8
+      runtime.log2_large_dft_size = 8
       let native = soxr_create(
         Double(inputRate), Double(outputRate), UInt32(channels), &error, &format, &spec, &runtime)
       guard let native, error == nil else {
