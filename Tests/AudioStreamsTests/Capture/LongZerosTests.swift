@@ -9,13 +9,14 @@ import Testing
 /// Zeros amid sound that are too long for lost cycles, on PipeWire.
 @Suite("Long zeros amid sound", .graphCards, .soundFiles, .timeLimit(.minutes(10)))
 struct LongZerosTests {
-  /// Records a microphone that has a tone, and does something after three seconds.
+  /// Records a microphone that has a tone, does something after three seconds, and looks at what was
+  /// recorded and listed.
   private func record(
-    _ act: (Rig, AudioRecorder) async throws -> Void
-  ) async throws -> (progress: RecordingProgress, list: String?) {
+    _ act: @Sendable (Rig, AudioRecorder) async throws -> Void,
+    then check: @Sendable (RecordingProgress, _ list: String?) -> Void
+  ) async throws {
     let configuration = try #require(
       SandboxConfiguration.simulatedCards(["kind=usb-mic"], on: .pipewire))
-    var result: (RecordingProgress, String?) = (RecordingProgress(), nil)
     try await Rig.with(configuration, expectsWrongRate: true) { rig in
       var mode = AudioMode(category: .record)
       mode.preferredInput = ["alsa_input.usb-*"]
@@ -30,29 +31,28 @@ struct LongZerosTests {
       // Zeros are listed two seconds after their end.
       let end = await recorder.progress.duration + .seconds(4)
       _ = await eventually(within: .seconds(60)) { await recorder.progress.duration > end }
-      let progress = try await recorder.stop()
-      result = (progress, folder.text("a.wav.json"))
+      check(try await recorder.stop(), folder.text("a.wav.json"))
     }
-    return result
   }
 
   @Test("are listed where the hardware stood still: the server fills its time with zeros")
   func standstill() async throws {
-    let (progress, list) = try await record { rig, recorder in
+    try await record { rig, recorder in
       try await rig.sandbox.freeze(.simulatedCards)
       try await Task.sleep(for: .milliseconds(800))  // the length of the stop is what is tested
       try await rig.sandbox.thaw(.simulatedCards)
+    } then: { progress, list in
+      let longest = progress.zeros.map(\.frames).max() ?? 0
+      #expect(longest > progress.sampleRate / 2, "\(progress.zeros), \(progress.missing)")
+      #expect(list == Sidecar.text(progress))
     }
-    let longest = progress.zeros.map(\.frames).max() ?? 0
-    #expect(longest > progress.sampleRate / 2, "\(progress.zeros), \(progress.missing)")
-    #expect(list == Sidecar.text(progress))
   }
 
   @Test(
     "are not where the server reported a mute, of the device or of the recording",
     arguments: ["set-source-mute @DEFAULT_SOURCE@", "set-source-output-mute ID"])
   func muted(_ request: String) async throws {
-    let (progress, _) = try await record { rig, recorder in
+    try await record { rig, recorder in
       for isMuted in [true, false] {
         let result = try await rig.sandbox.capture([
           "sh", "-c",
@@ -67,7 +67,8 @@ struct LongZerosTests {
           })
         try await Task.sleep(for: .milliseconds(800))  // longer than cycles that count as lost
       }
+    } then: { progress, _ in
+      #expect(progress.zeros == [])
     }
-    #expect(progress.zeros == [])
   }
 }
