@@ -122,7 +122,8 @@ struct BeforeTests {
       try #require(applied.status == 0, "\(applied)")
       try await choose("off", for: 0, sandbox)
       let first = try await revert(sandbox)
-      #expect((first["left"]?.array ?? []).contains(.string(Self.removed)), "\(first)")
+      let left = first["left"]?.array ?? []
+      #expect(left.contains(.string(Self.removed)), "\(first)")
       try await choose("input:analog-stereo", for: 1, sandbox)
       #expect(try await isAt(80, sandbox))
       try await sandbox.settleCards()
