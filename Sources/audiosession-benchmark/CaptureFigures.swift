@@ -44,7 +44,7 @@ enum CaptureFigures {
       let feeder = Feeder(fifo)
       let session = AudioSession(in: sandbox)
       let capture = AudioCapture(session: session)
-      let buffers = try await capture.startAudioStream(
+      let buffers = try await capture.start(
         CaptureConfiguration(
           sampleRate: rate, frameLength: rate / 200, latency: .milliseconds(5)))
       ps_set_probe {
@@ -53,7 +53,7 @@ enum CaptureFigures {
       defer { ps_set_probe(nil) }
       let work = Task.detached {
         feeder.run(marks: 200)
-        await capture.stopAudioStream()
+        await capture.stop()
       }
       var (times, ends): ([Duration], [Duration]) = ([], [])
       var heard = 0
@@ -88,7 +88,7 @@ enum CaptureFigures {
     try await PulseSandbox.with(configuration) { sandbox in
       let session = AudioSession(in: sandbox)
       let capture = AudioCapture(session: session)
-      let buffers = try await capture.startAudioStream(
+      let buffers = try await capture.start(
         CaptureConfiguration(latency: .milliseconds(5)))
       let load = (0..<4).map { _ in Load() }
       var frames = 0
@@ -98,7 +98,7 @@ enum CaptureFigures {
       }
       load.forEach { $0.stop() }
       let scheduling = await capture.scheduling.map { "\($0)" } ?? ""
-      await capture.stopAudioStream()
+      await capture.stop()
       let statistics = await capture.streamStatistics
       await session.close()
       print("callbacks of a capture, 20 s, four busy threads on the machine; \(scheduling)")

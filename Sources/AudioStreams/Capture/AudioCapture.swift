@@ -68,7 +68,7 @@ public actor AudioCapture {
     var watches: [Task<Void, Never>] = []
   }
 
-  /// Makes a capture. Opens nothing until `startAudioStream`.
+  /// Makes a capture. Opens nothing until `start`.
   public init(session: AudioSession) {
     self.session = session
     turns = Turns(on: session.loop)
@@ -158,7 +158,7 @@ public actor AudioCapture {
   /// The reader of the buffers owns the stream: the capture stops by itself when the last reference
   /// to the buffers is released (for example, `break` leaves a `for await`), or when the reading
   /// task is cancelled. The buffers do not keep the capture: keep it, too, or they end with it.
-  public func startAudioStream(
+  public func start(
     _ configuration: CaptureConfiguration = .init()
   ) async throws(StreamError) -> CaptureBuffers {
     await turns.take()
@@ -187,7 +187,7 @@ public actor AudioCapture {
 
   /// Stops the capture: ends the tap first, then the buffers. Has no effect if nothing runs; a start or a
   /// resume in progress fails at once.
-  public func stopAudioStream() async {
+  public func stop() async {
     stops += 1
     opening?()
     await takeTurnFromReactions()
@@ -203,7 +203,7 @@ public actor AudioCapture {
   /// - Throws: `sessionConfigFailed` and `permissionDenied` if the session could not be deactivated;
   ///   the capture has stopped even so.
   public func stopAndDeactivateSession() async throws(StreamError) {
-    await stopAudioStream()
+    await stop()
     do throws(SessionError) {
       try await session.setActive(false)
     } catch {
@@ -211,11 +211,11 @@ public actor AudioCapture {
     }
   }
 
-  /// Ends the tap until `resumeAudioStream`; the time in between does not count as missing.
+  /// Ends the tap until `resume`; the time in between does not count as missing.
   ///
   /// Errors: `engineNotInitialized` if no capture was started; `converterFailed` and
   /// `conversionFailed` if its sound could not be converted, which ends it.
-  public func pauseAudioStream() async throws(StreamError) {
+  public func pause() async throws(StreamError) {
     await takeTurnFromReactions()
     defer { turns.pass() }
     try requireRun("pause")
@@ -238,7 +238,7 @@ public actor AudioCapture {
   ///
   /// Errors: `engineNotInitialized` if no capture was started; those of a start if the input cannot
   /// be tapped, and the status is then unchanged.
-  public func resumeAudioStream() async throws(StreamError) {
+  public func resume() async throws(StreamError) {
     await turns.take()
     defer { turns.pass() }
     try requireRun("resume")

@@ -8,7 +8,7 @@ public enum CaptureStatus: String, Sendable, Hashable, Codable, CaseIterable {
   case starting
   /// Buffers are being delivered.
   case streaming
-  /// `pauseAudioStream` was called.
+  /// `pause` was called.
   case paused
   /// Another stream has priority, or the input or the server is away. The capture resumes by
   /// itself, except after an interruption during which the session's mode ended.

@@ -66,7 +66,7 @@ public actor AudioRecorder {
   ///
   /// A pipe gets a WAV or FLAC stream without a length, which readers accept until its end, and no
   /// `FILE.json`; the recording begins when a named pipe has a reader. A reader that falls behind
-  /// by more than 10 seconds loses sound. Errors: those of `AudioCapture.startAudioStream`, and
+  /// by more than 10 seconds loses sound. Errors: those of `AudioCapture.start`, and
   /// `fileFailed` (also for a `FILE.json` that is not empty and not the list of a recording),
   /// `permissionDenied`, `closedPipe`, `missingPackage`.
   public func start(
@@ -108,7 +108,7 @@ public actor AudioRecorder {
     }
     let buffers: CaptureBuffers
     do throws(StreamError) {
-      buffers = try await capture.startAudioStream(capturing)
+      buffers = try await capture.start(capturing)
     } catch {
       throw opening.isRaised ? stopped : error
     }
@@ -125,7 +125,7 @@ public actor AudioRecorder {
       guard !opening.isRaised, !Task.isCancelled else { throw stopped }
       try made.get()
     } catch {
-      await capture.stopAudioStream()
+      await capture.stop()
       var error = error
       error.isCancelled = Task.isCancelled
       throw error
@@ -136,7 +136,7 @@ public actor AudioRecorder {
       let error = await Self.waitForStandstill(of: file, writeTimeout, capture.session)
       guard let error else { return }
       file.abandonment.set()
-      await capture.stopAudioStream()
+      await capture.stop()
       readers.finish()
       end.fulfill(.failure(error))
     }
@@ -222,7 +222,7 @@ public actor AudioRecorder {
 
   /// Ends the capture, and abandons a pipe's reader that takes nothing of the rest for two seconds.
   private static func end(_ capture: AudioCapture, _ file: RecordingFile) async {
-    await capture.stopAudioStream()
+    await capture.stop()
     var written: Int64?
     while !Task.isCancelled {
       let frames = file.progress.frames
@@ -251,7 +251,7 @@ public actor AudioRecorder {
       failure = error
     }
     // By now the capture may belong to another recording.
-    if !file.abandonment.isRaised { await capture.stopAudioStream() }
+    if !file.abandonment.isRaised { await capture.stop() }
     if failure == nil { failure = await capture.failure }
     if failure == nil, !isWhole, file.hasDuration, !file.stop.isRaised,
       await capture.session.isClosed
@@ -270,13 +270,13 @@ public actor AudioRecorder {
   /// Pauses the recording until `resume`; the pause does not appear in the file.
   ///
   /// Errors: `engineNotInitialized` if nothing is recorded.
-  public func pause() async throws(StreamError) { try await capture.pauseAudioStream() }
+  public func pause() async throws(StreamError) { try await capture.pause() }
 
   /// Resumes the recording after a pause.
   ///
   /// Errors: `engineNotInitialized` if nothing is recorded; those of a start if the input cannot be
   /// opened.
-  public func resume() async throws(StreamError) { try await capture.resumeAudioStream() }
+  public func resume() async throws(StreamError) { try await capture.resume() }
 
   /// Waits until the recording ends by itself: it reaches its duration (by the clock while the
   /// input is away), or it fails.
@@ -318,13 +318,13 @@ public actor AudioRecorder {
       creation?.cancel()
       if opening != nil {
         let end = startEnd
-        await capture.stopAudioStream()
+        await capture.stop()
         await capture.session.waitASecond { await end.value() }
       }
       return lastProgress
     }
     recording.file.stop.set()
-    await capture.stopAudioStream()
+    await capture.stop()
     return try settle(recording, await recording.end.value())
   }
 }

@@ -19,7 +19,7 @@ struct CaptureBufferTests {
   func voice() async throws {
     try await Rig.with(.tone()) { rig in
       let start = Self.sinceEpoch
-      let buffers = try await rig.capture.startAudioStream(
+      let buffers = try await rig.capture.start(
         CaptureConfiguration(device: "tone.monitor"))
       let sound = await rig.collect(buffers, frames: 2048 * 6)
       let end = Self.sinceEpoch
@@ -40,15 +40,15 @@ struct CaptureBufferTests {
     try await Rig.with(configuration) { rig in
       // The tone has at most 0 dBFS as a peak, so at most -3 as RMS.
       for (device, threshold) in [("tone.monitor", -1.0), ("silent.monitor", -120)] {
-        let buffers = try await rig.capture.startAudioStream(
+        let buffers = try await rig.capture.start(
           CaptureConfiguration(device: device, voiceThreshold: threshold))
         let sound = await rig.collect(buffers, frames: 2048 * 4)
         #expect(sound.buffers.allSatisfy { !$0.isVoiceActive }, "\(device)")
-        await rig.capture.stopAudioStream()
+        await rig.capture.stop()
       }
       for threshold in [1, -121, .nan, .infinity] {
         await #expect {
-          try await rig.capture.startAudioStream(CaptureConfiguration(voiceThreshold: threshold))
+          try await rig.capture.start(CaptureConfiguration(voiceThreshold: threshold))
         } throws: {
           ($0 as? StreamError)?.code == .invalidFormat
         }
@@ -78,7 +78,7 @@ struct CaptureBufferTests {
       mode.preferredInput = [.name(other)]
       try await rig.session.setAudioMode(mode)
       #expect(try await rig.session.snapshot().server.defaultSourceName == other)
-      let buffers = try await rig.capture.startAudioStream()
+      let buffers = try await rig.capture.start()
       _ = await rig.collect(buffers, frames: 2048)
       try await rig.capture.stopAndDeactivateSession()
       #expect(await rig.capture.status == .ready)

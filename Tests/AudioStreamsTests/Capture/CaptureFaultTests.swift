@@ -24,7 +24,7 @@ struct CaptureFaultTests {
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name("one")]
       try await rig.session.setAudioMode(mode)
-      let buffers = try await rig.capture.startAudioStream(Self.patient)
+      let buffers = try await rig.capture.start(Self.patient)
       var sound = await rig.collect(buffers, frames: Self.settled)
       for _ in 0..<Self.times {
         try await rig.sandbox.kill()
@@ -43,7 +43,7 @@ struct CaptureFaultTests {
   @Test("goes on when a frozen server is thawed, and accounts for every frame")
   func freezes() async throws {
     try await Rig.with(.sources) { rig in
-      let buffers = try await rig.capture.startAudioStream(Self.patient)
+      let buffers = try await rig.capture.start(Self.patient)
       var sound = await rig.collect(buffers, frames: Self.settled)
       for _ in 0..<Self.times {
         try await rig.sandbox.freeze()
@@ -65,7 +65,7 @@ struct CaptureFaultTests {
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       try await outside.setDefaultSource("one")
       let events = rig.capture.events
-      let buffers = try await rig.capture.startAudioStream(Self.patient)
+      let buffers = try await rig.capture.start(Self.patient)
       var sound = await rig.collect(buffers, frames: Self.settled)
       for turn in 0..<Self.times {
         try await outside.setDefaultSource(turn % 2 == 0 ? "two" : "one")
@@ -98,7 +98,7 @@ struct CaptureFaultTests {
       let events = rig.capture.events
       var configuration = Self.patient
       configuration.channels = .device
-      let buffers = try await rig.capture.startAudioStream(configuration)
+      let buffers = try await rig.capture.start(configuration)
       _ = await rig.collect(buffers, frames: 1600)
       func order() async throws -> [ChannelPosition]? {
         try await outside.sourceOutputs().first { $0.name == "Audio capture" }?.channelMap.positions
@@ -116,7 +116,7 @@ struct CaptureFaultTests {
   func unplugged() async throws {
     try await Rig.with(.sources) { rig in
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
-      let buffers = try await rig.capture.startAudioStream(Self.patient)
+      let buffers = try await rig.capture.start(Self.patient)
       var sound = await rig.collect(buffers, frames: Self.settled)
       for _ in 0..<Self.times {
         // The one that is used last: it would be left for the other.
@@ -150,7 +150,7 @@ struct CaptureFaultTests {
         device: "speakers")
       let listener = try await Listener.on("speakers.monitor", rig.sandbox)
       #expect(await eventually { listener.firstSound(louderThan: 0.1) != nil })
-      let buffers = try await rig.capture.startAudioStream(Self.patient)
+      let buffers = try await rig.capture.start(Self.patient)
       var sound = await rig.collect(buffers, frames: Self.settled)
       for _ in 0..<Self.times {
         // It has something else to do when the server moves it to the monitor.
@@ -191,7 +191,7 @@ struct CaptureFaultTests {
       mode.preferredInput = [.formFactor("microphone"), .default]
       mode.inputRequired = false
       try await rig.session.setAudioMode(mode)
-      let buffers = try await rig.capture.startAudioStream(Self.patient)
+      let buffers = try await rig.capture.start(Self.patient)
       #expect(await rig.capture.status == .interrupted)
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       _ = try await outside.loadModule("module-null-source", "source_name=one rate=44100")
@@ -219,7 +219,7 @@ struct CaptureFaultTests {
         return snapshot.device(.input, at: place)?.name == input
       }
       try await outside.setDefaultSource(input)
-      let buffers = try await rig.capture.startAudioStream(Self.patient)
+      let buffers = try await rig.capture.start(Self.patient)
       var sound = await rig.collect(buffers, frames: Self.settled)
       for _ in 0..<Self.times {
         try await outside.setCardProfile(card, "off")
@@ -255,7 +255,7 @@ struct CaptureFaultTests {
       var events = rig.capture.events.makeAsyncIterator()
       var capturing = Self.patient
       capturing.channels = .channel(1)
-      let buffers = try await rig.capture.startAudioStream(capturing)
+      let buffers = try await rig.capture.start(capturing)
       var sound = await rig.collect(buffers, frames: Self.settled)
       try await rig.sandbox.unplug("one")
       while let event = await events.next() {

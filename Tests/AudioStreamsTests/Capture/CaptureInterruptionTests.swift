@@ -13,7 +13,7 @@ struct CaptureInterruptionTests {
   func call(hasMode: Bool) async throws {
     try await Rig.with(.sources) { rig in
       if hasMode { try await rig.session.setAudioMode(AudioMode(category: .record)) }
-      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
       // Another process's call, which lasts until it is killed.
       let call = Task {
@@ -46,7 +46,7 @@ struct CaptureInterruptionTests {
         mode.reapply = policy
         try await rig.session.setAudioMode(mode)
       }
-      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
       // It ends with the server.
       try await rig.sandbox.interrupt()
@@ -63,7 +63,7 @@ struct CaptureInterruptionTests {
   func modeEnds() async throws {
     try await Rig.with(.sources) { rig in
       try await rig.session.setAudioMode(AudioMode(category: .record))
-      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
       await rig.session.noteCorkRequest(toPause: true)
       #expect(await eventually { await rig.capture.status == .interrupted })
       try await rig.session.setActive(false)
@@ -93,7 +93,7 @@ struct CaptureInterruptionTests {
     try await Rig.with(.sources) { rig in
       try await rig.session.setAudioMode(AudioMode(category: .record))
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
-      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
       try await beginCallWithoutInput(rig, outside)
       _ = try await outside.loadModule("module-null-source", "source_name=one rate=44100")
@@ -123,7 +123,7 @@ struct CaptureInterruptionTests {
       if isTold { try await rig.session.setAudioMode(AudioMode(category: .record)) }
       let call = try await rig.sandbox.interrupt()
       if isTold { for await case .interruptionBegan(.call) in events { break } }
-      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
       #expect(await rig.capture.status == .interrupted)
       #expect(try await outside.sourceOutputs().isEmpty)
       await call.stop()
@@ -140,12 +140,12 @@ struct CaptureInterruptionTests {
       try await rig.session.setAudioMode(AudioMode(category: .record))
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let events = rig.session.events
-      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
-      try await rig.capture.pauseAudioStream()
+      try await rig.capture.pause()
       let call = try await rig.sandbox.interrupt()
       for await case .interruptionBegan(.call) in events { break }
-      try await rig.capture.resumeAudioStream()
+      try await rig.capture.resume()
       #expect(await rig.capture.status == .interrupted)
       #expect(try await outside.sourceOutputs().isEmpty)
       await call.stop()
@@ -181,7 +181,7 @@ struct CaptureInterruptionTests {
       try await rig.session.setAudioMode(mode)
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let call = try await rig.sandbox.interrupt()
-      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
       #expect(await eventually { await rig.capture.run?.isWaiting == false })
       _ = try await outside.loadModule("module-null-source", "source_name=one rate=44100")
       #expect(
@@ -200,7 +200,7 @@ struct CaptureInterruptionTests {
   func suspended() async throws {
     try await Rig.with(.sources) { rig in
       try await rig.session.setAudioMode(AudioMode(category: .record))
-      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let name = try #require(try await outside.serverInfo().defaultSourceName)
@@ -231,7 +231,7 @@ struct CaptureInterruptionTests {
           direction: .output, name: "music", device: "speakers",
           spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
       let (events, interruptions) = (rig.capture.events, rig.session.events)
-      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
       try await rig.sandbox.suspend("speakers")
       let began = SessionEvent.interruptionBegan(.deviceSuspended("speakers"))
@@ -248,7 +248,7 @@ struct CaptureInterruptionTests {
       #expect(await eventually { await rig.capture.isStreaming })
       sound.buffers += await rig.collect(buffers, frames: 1600).buffers
       #expect(sound.isWhole && sound.lost == 0)
-      await rig.capture.stopAudioStream()
+      await rig.capture.stop()
       var seen: [CaptureStatus] = []
       for await case .status(let status, _) in events where status != .starting {
         seen.append(status)
@@ -264,7 +264,7 @@ struct CaptureInterruptionTests {
   func callWithoutMode() async throws {
     try await Rig.with(.sources) { rig in
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
-      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
       try await beginCallWithoutInput(rig, outside)
       await rig.session.noteCorkRequest(toPause: false)
@@ -286,7 +286,7 @@ struct CaptureInterruptionTests {
       let shared = AudioSession(server: rig.sandbox.address, configuration: configuration)
       let capture = AudioCapture(session: shared)
       for _ in 0..<2 {
-        let buffers = try await capture.startAudioStream()
+        let buffers = try await capture.start()
         await shared.noteCorkRequest(toPause: true)
         #expect(await eventually { await capture.status == .interrupted })
         await shared.noteCorkRequest(toPause: false)
@@ -317,7 +317,7 @@ struct CaptureInterruptionTests {
         StreamOptions(
           direction: .input, name: "other", device: "one",
           spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
-      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
       _ = await rig.collect(buffers, frames: 1600)
       try await rig.sandbox.suspend("one")
       #expect(await eventually { await rig.capture.status == .interrupted })
@@ -336,7 +336,7 @@ struct CaptureInterruptionTests {
     try await Rig.with(Self.twins) { rig in
       var configuration = CaptureFaultTests.patient
       configuration.includesRest = true
-      let buffers = try await rig.capture.startAudioStream(configuration)
+      let buffers = try await rig.capture.start(configuration)
       _ = await rig.collect(buffers, frames: 1600)
       try await rig.sandbox.suspend("one")
       let moved = try await rig.sandbox.capture([
@@ -346,7 +346,7 @@ struct CaptureInterruptionTests {
       #expect(moved.status == 0, "\(moved.standardError)")
       for await buffer in buffers where buffer.device == "two" { break }
       var sound = await rig.collect(buffers, frames: 3200)
-      await rig.capture.stopAudioStream()
+      await rig.capture.stop()
       for await buffer in buffers { sound.buffers.append(buffer) }
       // A busy machine may lose some, too.
       #expect(

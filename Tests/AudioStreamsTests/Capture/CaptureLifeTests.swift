@@ -13,13 +13,13 @@ struct CaptureLifeTests {
     try await Rig.with(.sources) { rig in
       let capture = rig.capture
       for _ in 0..<3 {
-        let buffers = try await capture.startAudioStream()
-        await #expect { try await capture.startAudioStream() } throws: {
+        let buffers = try await capture.start()
+        await #expect { try await capture.start() } throws: {
           ($0 as? StreamError)?.code == .alreadyStreaming
         }
         #expect(await rig.collect(buffers, frames: 4096).buffers.count == 2)
-        await capture.stopAudioStream()
-        await capture.stopAudioStream()
+        await capture.stop()
+        await capture.stop()
         #expect(await capture.status == .ready)
         // The sequence has ended: what was read last was the last.
         for await _ in buffers {}
@@ -31,12 +31,12 @@ struct CaptureLifeTests {
   func events() async throws {
     try await Rig.with(.sources) { rig in
       let events = rig.capture.events
-      let buffers = try await rig.capture.startAudioStream()
-      _ = try? await rig.capture.startAudioStream()
+      let buffers = try await rig.capture.start()
+      _ = try? await rig.capture.start()
       _ = await rig.collect(buffers, frames: 1)
-      try await rig.capture.pauseAudioStream()
-      try await rig.capture.resumeAudioStream()
-      await rig.capture.stopAudioStream()
+      try await rig.capture.pause()
+      try await rig.capture.resume()
+      await rig.capture.stop()
       var seen: [String] = []
       for await event in events {
         switch event {
@@ -63,9 +63,9 @@ struct CaptureLifeTests {
       let capture = rig.capture
       if isConnected { _ = try await rig.session.snapshot() }
       try await rig.sandbox.freeze()
-      let starting = Task { try await capture.startAudioStream() }
+      let starting = Task { try await capture.start() }
       #expect(await eventually { await capture.status == .starting })
-      let time = await ContinuousClock().measure { await capture.stopAudioStream() }
+      let time = await ContinuousClock().measure { await capture.stop() }
       // A start that waits for the server gives up after twenty.
       #expect(time < .seconds(10))
       await #expect {
@@ -75,7 +75,7 @@ struct CaptureLifeTests {
       }
       #expect(await capture.status == .ready)
       try await rig.sandbox.thaw()
-      let buffers = try await capture.startAudioStream()
+      let buffers = try await capture.start()
       #expect(await rig.collect(buffers, frames: 2048).isWhole)
     }
   }
@@ -84,13 +84,13 @@ struct CaptureLifeTests {
   func stopsResume() async throws {
     try await Rig.with(.sources) { rig in
       let capture = rig.capture
-      let buffers = try await capture.startAudioStream()
+      let buffers = try await capture.start()
       _ = await rig.collect(buffers, frames: 2048)
-      try await capture.pauseAudioStream()
+      try await capture.pause()
       try await rig.sandbox.freeze()
-      let resuming = Task { try await capture.resumeAudioStream() }
+      let resuming = Task { try await capture.resume() }
       #expect(await eventually { await capture.opening != nil })
-      let time = await ContinuousClock().measure { await capture.stopAudioStream() }
+      let time = await ContinuousClock().measure { await capture.stop() }
       #expect(time < .seconds(10))
       await #expect(throws: StreamError.self) { try await resuming.value }
       #expect(await capture.status == .ready)
@@ -102,19 +102,19 @@ struct CaptureLifeTests {
   func pause() async throws {
     try await Rig.with(.sources) { rig in
       let capture = rig.capture
-      for call in [capture.pauseAudioStream, capture.resumeAudioStream] {
+      for call in [capture.pause, capture.resume] {
         await #expect { try await call() } throws: {
           ($0 as? StreamError)?.code == .engineNotInitialized
         }
       }
-      let buffers = try await capture.startAudioStream(CaptureFaultTests.patient)
+      let buffers = try await capture.start(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 3200)
       for _ in 0..<3 {
-        try await capture.pauseAudioStream()
-        try await capture.pauseAudioStream()
+        try await capture.pause()
+        try await capture.pause()
         #expect(await capture.status == .paused)
-        try await capture.resumeAudioStream()
-        try await capture.resumeAudioStream()
+        try await capture.resume()
+        try await capture.resume()
         #expect(await capture.isStreaming)
         sound.buffers += await rig.collect(buffers, frames: 3200).buffers
       }
@@ -133,18 +133,18 @@ struct CaptureLifeTests {
             var random = SeededRandom(seed: UInt64(task))
             for _ in 0..<10 {
               switch Int.random(in: 0..<4, using: &random) {
-              case 0: _ = try? await capture.startAudioStream()
-              case 1: try? await capture.pauseAudioStream()
-              case 2: try? await capture.resumeAudioStream()
-              default: await capture.stopAudioStream()
+              case 0: _ = try? await capture.start()
+              case 1: try? await capture.pause()
+              case 2: try? await capture.resume()
+              default: await capture.stop()
               }
             }
           }
         }
       }
-      await capture.stopAudioStream()
+      await capture.stop()
       #expect([.ready, .notInitialized].contains(await capture.status))
-      let buffers = try await capture.startAudioStream()
+      let buffers = try await capture.start()
       #expect(await rig.collect(buffers, frames: 2048).buffers.count == 1)
     }
   }
@@ -169,7 +169,7 @@ struct CaptureLifeTests {
   func failures(index: Int) async throws {
     let example = Self.bad[index]
     try await Rig.with(.sources) { rig in
-      await #expect { try await rig.capture.startAudioStream(example.configuration) } throws: {
+      await #expect { try await rig.capture.start(example.configuration) } throws: {
         let error = $0 as? StreamError
         return error?.code == example.code && error?.description.contains(example.words) == true
       }
@@ -179,7 +179,7 @@ struct CaptureLifeTests {
         try await rig.session.snapshot().sourceOutputs.isEmpty
       }
       #expect(isGone)
-      _ = try await rig.capture.startAudioStream()
+      _ = try await rig.capture.start()
     }
   }
 
@@ -195,9 +195,9 @@ struct CaptureLifeTests {
         configuration: SessionConfiguration(
           storeFolder: rig.sandbox.directory + "/store", isHolding: false))
       let capture = AudioCapture(session: other)
-      let buffers = try await capture.startAudioStream()
+      let buffers = try await capture.start()
       #expect(await capture.latency(CaptureConfiguration()) == .milliseconds(150))
-      await capture.stopAudioStream()
+      await capture.stop()
       for await _ in buffers {}
       await other.close()
     }
@@ -206,11 +206,11 @@ struct CaptureLifeTests {
   @Test("a monitor is no input unless it is named")
   func monitor() async throws {
     try await Rig.with(.monitorOnly) { rig in
-      await #expect { try await rig.capture.startAudioStream() } throws: {
+      await #expect { try await rig.capture.start() } throws: {
         let error = $0 as? StreamError
         return error?.code == .deviceNotAvailable && error?.message.contains("monitor") == true
       }
-      _ = try await rig.capture.startAudioStream(CaptureConfiguration(device: "speakers.monitor"))
+      _ = try await rig.capture.start(CaptureConfiguration(device: "speakers.monitor"))
     }
   }
 
@@ -220,7 +220,7 @@ struct CaptureLifeTests {
       "module-null-sink sink_name=speakers", "module-null-source source_name=fast rate=192000",
     ])
     try await Rig.with(sources) { rig in
-      let buffers = try await rig.capture.startAudioStream(
+      let buffers = try await rig.capture.start(
         CaptureConfiguration(sampleRate: nil, frameLength: 4800, backlog: .seconds(10)))
       #expect(await rig.capture.run?.queue.limit == 400)
       withExtendedLifetime(buffers) {}
@@ -230,7 +230,7 @@ struct CaptureLifeTests {
   @Test("without a server it is the session that fails")
   func noServer() async throws {
     let session = AudioSession(server: "unix:/nonexistent")
-    await #expect { try await AudioCapture(session: session).startAudioStream() } throws: {
+    await #expect { try await AudioCapture(session: session).start() } throws: {
       ($0 as? StreamError)?.code == .sessionConfigFailed
     }
     await session.close()
@@ -239,14 +239,14 @@ struct CaptureLifeTests {
   @Test("ends with its session, and with its last reference")
   func ends() async throws {
     try await Rig.with(.sources) { rig in
-      let buffers = try await rig.capture.startAudioStream()
+      let buffers = try await rig.capture.start()
       await rig.session.close()
       for await _ in buffers {}
       let session = AudioSession(
         server: rig.sandbox.address,
         configuration: SessionConfiguration(storeFolder: rig.sandbox.directory + "/store"))
       var capture: AudioCapture? = AudioCapture(session: session)
-      let others = try await capture?.startAudioStream()
+      let others = try await capture?.start()
       capture = nil
       for await _ in try #require(others) {}
       #expect(await eventually { (try? await session.snapshot().sourceOutputs.isEmpty) == true })
@@ -258,11 +258,11 @@ struct CaptureLifeTests {
   func earlierRun() async throws {
     try await Rig.with(.sources) { rig in
       let capture = rig.capture
-      var buffers = try await capture.startAudioStream()
+      var buffers = try await capture.start()
       let id = try #require(await capture.run?.id)
       let tapID = try #require(await capture.run?.tapID)
-      await capture.stopAudioStream()
-      buffers = try await capture.startAudioStream()
+      await capture.stop()
+      buffers = try await capture.start()
       let error = StreamError(.deviceNotAvailable, "the device of the earlier run was removed")
       await capture.tapEnded(error, tapID)
       await capture.conversionFailed(error, tapID)

@@ -13,7 +13,7 @@ struct CaptureTests {
     try await Rig.with(.tone(rate: 48000, channels: 2, frequency: 1000)) { rig in
       let capture = rig.capture
       #expect(await capture.status == .notInitialized)
-      let buffers = try await capture.startAudioStream(
+      let buffers = try await capture.start(
         CaptureConfiguration(device: "tone.monitor", backlog: .seconds(60)))
       #expect(await capture.isStreaming)
       #expect(await capture.tapFormat?.sampleRate == 48000)
@@ -24,7 +24,7 @@ struct CaptureTests {
       sound.expectTrueTime()
       let tone = Tone(Array(sound.samples.dropFirst(2048)), rate: 16000, near: 1000)
       #expect(abs(tone.frequency - 1000) < 0.1)
-      await capture.stopAudioStream()
+      await capture.stop()
       #expect(await capture.status == .ready)
     }
   }
@@ -33,7 +33,7 @@ struct CaptureTests {
   func batch() async throws {
     let cards = try #require(SandboxConfiguration.simulatedCards(["kind=usb-mic batch=25"]))
     try await Rig.with(cards) { rig in
-      let buffers = try await rig.capture.startAudioStream(
+      let buffers = try await rig.capture.start(
         CaptureConfiguration(
           frameLength: 160, device: "alsa_input.usb-Example_USB_Microphone-00.analog-stereo",
           backlog: .seconds(60)))

@@ -167,7 +167,7 @@ struct LateGraphTests {
       mode.preferredInput = ["alsa_input.usb-*"]
       mode.ioBufferDuration = .milliseconds(3)
       try await rig.session.setAudioMode(mode)
-      let buffers = try await rig.capture.startAudioStream(
+      let buffers = try await rig.capture.start(
         CaptureConfiguration(
           sampleRate: Self.rate, frameLength: 480, latency: .milliseconds(3), backlog: .seconds(60))
       )
@@ -201,7 +201,7 @@ struct LateGraphTests {
         drift = Arrival.lateness(await listen(3), rate: rate) - Arrival.lateness(before, rate: rate)
         if abs(drift) < 0.25 { break }
       }
-      await rig.capture.stopAudioStream()
+      await rig.capture.stop()
       await reading.value
       let all = captured.value.map(\.buffer)
       let missing = all.flatMap(\.missing)
@@ -282,7 +282,7 @@ struct DeadTapTests {
   func dead() async throws {
     try await Rig.with(.monitorOnly(on: .pipewire)) { rig in
       let tone = try await Self.tone(on: rig)
-      let buffers = try await rig.capture.startAudioStream(
+      let buffers = try await rig.capture.start(
         CaptureConfiguration(sampleRate: nil, frameLength: 480, device: "speakers.monitor"))
       for await buffer in buffers where buffer.peak > 0.1 { break }
       let unlinked = try await rig.sandbox.capture([
@@ -309,7 +309,7 @@ struct DeadTapTests {
         break
       }
       #expect(isHeard)
-      await rig.capture.stopAudioStream()
+      await rig.capture.stop()
       await tone.close()
     }
   }
@@ -349,7 +349,7 @@ struct DeadTapTests {
   func muted(_ request: String) async throws {
     try await Rig.with(.monitorOnly(on: .pipewire)) { rig in
       let tone = try await Self.tone(on: rig)
-      let buffers = try await rig.capture.startAudioStream(
+      let buffers = try await rig.capture.start(
         CaptureConfiguration(sampleRate: 48000, frameLength: 480, device: "speakers.monitor"))
       for await buffer in buffers where buffer.peak > 0.1 { break }
       let tapID = await rig.capture.run?.tapID
@@ -366,7 +366,7 @@ struct DeadTapTests {
         if silent > 5 * 48000 { break }
       }
       #expect(await rig.capture.run?.tapID == tapID)
-      await rig.capture.stopAudioStream()
+      await rig.capture.stop()
       await tone.close()
     }
   }

@@ -86,7 +86,7 @@ struct StallTests {
       SandboxConfiguration.simulatedCards(["kind=usb-mic"], on: kind))
     try await Rig.with(configuration) { rig in
       let card = try #require(try await rig.session.snapshot().cards.first)
-      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
       let events = rig.capture.events
       try await rig.sandbox.tell(card.name, "stall", "60000")
@@ -100,7 +100,7 @@ struct StallTests {
       #expect(seen == [.interrupted, .streaming])
       sound.buffers += await reading.value.buffers
       #expect(sound.isWhole)
-      await rig.capture.stopAudioStream()
+      await rig.capture.stop()
     }
   }
 }

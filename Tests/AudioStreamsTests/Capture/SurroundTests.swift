@@ -16,13 +16,13 @@ struct SurroundTests {
 
   /// Plays a file; the channels of the output in which it is heard.
   static func heard(_ path: String, channels: Int, _ rig: Rig) async throws -> [Int] {
-    let buffers = try await rig.capture.startAudioStream(
+    let buffers = try await rig.capture.start(
       CaptureConfiguration(
         sampleRate: nil, frameLength: 441, channels: .device, device: "speakers.monitor",
         backlog: .seconds(60)))
     _ = await rig.collect(buffers, frames: 4410)
     try await AudioPlayer(session: rig.session).play(path)
-    await rig.capture.stopAudioStream()
+    await rig.capture.stop()
     var peaks = [Float](repeating: 0, count: channels)
     for await buffer in buffers {
       for index in 0..<channels {

@@ -56,7 +56,7 @@ struct PlayerTests {
 
   /// Plays a file; what is heard of it.
   private func played(_ path: String, _ rig: Rig) async throws -> [Float] {
-    let buffers = try await rig.capture.startAudioStream(
+    let buffers = try await rig.capture.start(
       CaptureConfiguration(
         sampleRate: 44100, frameLength: 441, device: "speakers.monitor", backlog: .seconds(60)))
     _ = await rig.collect(buffers, frames: 4410)
@@ -64,7 +64,7 @@ struct PlayerTests {
     try await player.play(path)
     #expect(await player.progress == nil)
     // What was played is heard before the end of the file's time and the device's buffer.
-    await rig.capture.stopAudioStream()
+    await rig.capture.stop()
     var samples: [Float] = []
     for await buffer in buffers { samples += buffer.samples }
     return samples
@@ -314,7 +314,7 @@ struct PlayerTests {
       let folder = TemporaryFolder()
       let path = folder.path + "/a." + kind
       try HalfFile.write(kind, to: path)
-      let buffers = try await rig.capture.startAudioStream(
+      let buffers = try await rig.capture.start(
         CaptureConfiguration(
           sampleRate: 44100, frameLength: 441, device: "speakers.monitor", backlog: .seconds(60)))
       _ = await rig.collect(buffers, frames: 4410)
@@ -323,7 +323,7 @@ struct PlayerTests {
       } throws: {
         ($0 as? StreamError)?.code == .notASound && "\($0)".contains("truncated")
       }
-      await rig.capture.stopAudioStream()
+      await rig.capture.stop()
       var loud = 0
       for await buffer in buffers { loud += buffer.samples.count { abs($0) > 0.01 } }
       #expect(loud > 44100 * 4 / 10)
@@ -469,13 +469,13 @@ struct PlayerTests {
       for (channel, speaker) in [(1, 1), (2, 4), (5, 3)] {
         try WaveFile(channels: 6, rate: 44100, frames: 13230, mask: mask, loud: channel)
           .write(to: path)
-        let buffers = try await rig.capture.startAudioStream(
+        let buffers = try await rig.capture.start(
           CaptureConfiguration(
             sampleRate: nil, frameLength: 441, channels: .device, device: "speakers.monitor",
             backlog: .seconds(60)))
         _ = await rig.collect(buffers, frames: 4410)
         try await player.play(path)
-        await rig.capture.stopAudioStream()
+        await rig.capture.stop()
         var peaks = [Float](repeating: 0, count: 6)
         for await buffer in buffers {
           for index in 0..<6 {

@@ -60,13 +60,13 @@ struct DeviceLimitTests {
         #expect(now?.verdict == .unreachable, "\(moment): \(String(describing: now))")
         #expect(now?.reason == before.reason, "\(moment)")
       }
-      let buffers = try await rig.capture.startAudioStream()
+      let buffers = try await rig.capture.start()
       _ = await rig.collect(buffers, frames: 2048 * 4)
       try await expectSame("during")
       // Asked for again it is no more than it was.
       let again = try await rig.session.setAudioMode(limit.mode).state
       #expect(again.properties[limit.property]?.verdict == .unreachable)
-      await rig.capture.stopAudioStream()
+      await rig.capture.stop()
       try await expectSame("after")
       await rig.session.close()
       #expect(await seen.value.subtracting(["unreachable: \(before.reason ?? "")"]) == [])

@@ -23,7 +23,7 @@ extension OwnSessionTests {
       mode.inputPort = ["*"]
       mode.polarPattern = .cardioid
       try await rig.session.setAudioMode(mode)
-      let buffers = try await rig.capture.startAudioStream(CaptureConfiguration(sampleRate: 48000))
+      let buffers = try await rig.capture.start(CaptureConfiguration(sampleRate: 48000))
       #expect(await Self.hears(440, in: buffers))
       _ = try await outside.loadModule(
         "module-sine-source", "source_name=usb rate=48000 frequency=880")
@@ -121,7 +121,7 @@ extension OwnSessionTests {
       // Of devices with the same format the tap stays open.
       if end == .device { mode.sampleRate = 48000 }
       try await rig.session.setAudioMode(mode)
-      let buffers = try await rig.capture.startAudioStream()
+      let buffers = try await rig.capture.start()
       func stream() async throws -> (Stream?, device: String?) {
         let snapshot = try await outside.snapshot()
         let stream = snapshot.sourceOutputs.first { $0.name == "Audio capture" }
@@ -159,7 +159,7 @@ extension OwnSessionTests {
       mode.scope = .application
       mode.preferredInput = ["two"]
       try await rig.session.setAudioMode(mode)
-      let buffers = try await rig.capture.startAudioStream()
+      let buffers = try await rig.capture.start()
       let events = rig.capture.events
       await rig.session.close()
       for await _ in buffers {}

@@ -44,7 +44,7 @@ struct OwnSessionTests {
       let state = try await rig.session.setAudioMode(Self.ownMode()).state
       #expect(state.properties[.mode]?.waitingFor == .stream)
       #expect(state.properties[.channelMap]?.waitingFor == .stream)
-      let buffers = try await rig.capture.startAudioStream(
+      let buffers = try await rig.capture.start(
         CaptureConfiguration(sampleRate: 48000, channels: .device))
       #expect(await rig.capture.tapFormat?.sampleRate == 48000)
       #expect(await rig.capture.tapFormat?.channels == 2)
@@ -68,7 +68,7 @@ struct OwnSessionTests {
       for property in [Property.channelMap, .mode] {
         #expect(during.properties[property]?.verdict == .applied, "\(during.properties)")
       }
-      await rig.capture.stopAudioStream()
+      await rig.capture.stop()
       await rig.session.close()
       // A stream has a connection of its own: its end may reach the server after the next question.
       #expect(
@@ -140,7 +140,7 @@ struct OwnSessionTests {
   func named() async throws {
     try await Rig.with(Self.machine) { rig in
       try await rig.session.setAudioMode(Self.ownMode())
-      let buffers = try await rig.capture.startAudioStream(CaptureConfiguration(device: "sine"))
+      let buffers = try await rig.capture.start(CaptureConfiguration(device: "sine"))
       let state = try await rig.session.getSessionState()
       // The preference is for streams that name no device, and there is none.
       let report = try #require(state.properties[.preferredInput])

@@ -54,7 +54,7 @@ struct RateTests {
     with tones: [Double] = tones, after change: () async throws -> Void = {}
   ) async throws {
     let capture = AudioCapture(session: rig.session)
-    let buffers = try await capture.startAudioStream(
+    let buffers = try await capture.start(
       CaptureConfiguration(
         sampleRate: rate, frameLength: 480, device: device,
         latency: .milliseconds(20), backlog: .seconds(10)))
@@ -73,7 +73,7 @@ struct RateTests {
       noteTry(faults.count + 1, of: 12, after: fault)
     }
     #expect(faults.count < 12, "\(when): \(faults)")
-    await capture.stopAudioStream()
+    await capture.stop()
   }
 
   @Test(
@@ -110,11 +110,11 @@ struct RateTests {
           _ = try await rig.session.setAudioMode(mode)
         }
         try await Self.listen(rig, nil, "under the mode", to: name, with: [440, 880])
-        let buffers = try await rig.capture.startAudioStream()
+        let buffers = try await rig.capture.start()
         _ = await rig.collect(buffers, frames: 4000)
         let device = try await rig.session.snapshot().device(.input, named: name)
         #expect(device?.sampleSpec.rate == UInt32(rate))
-        await rig.capture.stopAudioStream()
+        await rig.capture.stop()
         try await Self.record(
           rig, folder.path + "/recorded.wav", from: name, with: [440, 880])
       }

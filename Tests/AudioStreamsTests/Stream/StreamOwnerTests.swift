@@ -22,7 +22,7 @@ struct StreamOwnerTests {
   func left() async throws {
     try await Rig.with(.sources) { rig in
       for _ in 0..<3 {
-        for await buffer in try await rig.capture.startAudioStream() {
+        for await buffer in try await rig.capture.start() {
           #expect(buffer.frameLength > 0)
           break
         }
@@ -43,7 +43,7 @@ struct StreamOwnerTests {
             storeFolder: rig.sandbox.directory + "/own", isHolding: false))
         session = own
         var capture: AudioCapture? = AudioCapture(session: own)
-        let buffers = try await capture?.startAudioStream()
+        let buffers = try await capture?.start()
         capture = nil
         withExtendedLifetime(buffers) {}
       }
@@ -55,15 +55,15 @@ struct StreamOwnerTests {
   @Test("a reader that is cancelled ends it")
   func cancelled() async throws {
     try await Rig.with(.sources) { rig in
-      let buffers = try await rig.capture.startAudioStream()
+      let buffers = try await rig.capture.start()
       let reading = Task {
         for await _ in buffers {}
       }
       #expect(try await eventually { try await isOpen(rig) })
       reading.cancel()
       await reading.value
-      let again = try await rig.capture.startAudioStream()
-      await rig.capture.stopAudioStream()
+      let again = try await rig.capture.start()
+      await rig.capture.stop()
       #expect(try await isClosed(rig))
       withExtendedLifetime((buffers, again)) {}
     }
@@ -72,7 +72,7 @@ struct StreamOwnerTests {
   @Test("a reader that is cancelled ends it, also one that is always slower than the sound")
   func slowCancelled() async throws {
     try await Rig.with(.sources) { rig in
-      let buffers = try await rig.capture.startAudioStream()
+      let buffers = try await rig.capture.start()
       let began = Promise<Void>()
       let reading = Task {
         for await _ in buffers {
@@ -231,7 +231,7 @@ struct StreamOwnerTests {
     "a stop or a pause need not wait for an answer of a frozen server", arguments: [true, false])
   func stoppedWhileFrozen(isPause: Bool) async throws {
     try await Rig.with(.sources) { rig in
-      let buffers = try await rig.capture.startAudioStream(CaptureConfiguration(device: "two"))
+      let buffers = try await rig.capture.start(CaptureConfiguration(device: "two"))
       let errors = rig.capture.events
       try await rig.sandbox.unplug("two")
       #expect(await eventually { await rig.capture.awaySince != nil })
@@ -240,8 +240,8 @@ struct StreamOwnerTests {
       let frozen = ContinuousClock.now
       #expect(await eventually { ContinuousClock.now - frozen > .seconds(2) })
       let start = ContinuousClock.now
-      if isPause { try await rig.capture.pauseAudioStream() }
-      await rig.capture.stopAudioStream()
+      if isPause { try await rig.capture.pause() }
+      await rig.capture.stop()
       #expect(ContinuousClock.now - start < .seconds(8))
       try await rig.sandbox.thaw()
       for await event in errors {

@@ -27,7 +27,7 @@ struct StreamServersTests {
         return snapshot?.defaultDevice(.output)?.name == "speakers"
           && snapshot?.device(.input, named: "speakers.monitor") != nil
       })
-    let buffers = try await rig.capture.startAudioStream(
+    let buffers = try await rig.capture.start(
       CaptureConfiguration(
         frameLength: 160, device: "speakers.monitor", latency: .milliseconds(100),
         backlog: .seconds(60)))
@@ -70,7 +70,7 @@ struct StreamServersTests {
       let player = AudioPlayer(session: rig.session)
       let played = try await player.play(path)
       #expect(abs(played.seconds - 2) < 0.01)
-      await rig.capture.stopAudioStream()
+      await rig.capture.stop()
       let (sound, _) = await Self.loud(buffers)
       #expect(sound.count > 16000)
       let tone = Self.cleanest(sound, near: 1000)
@@ -140,7 +140,7 @@ struct StreamServersTests {
         }
         #expect(abs(tone.frequency / 440 - 1) < 1e-4)
         #expect(abs(decibels(tone.amplitude / 0.3)) < 0.1)
-        await rig.capture.stopAudioStream()
+        await rig.capture.stop()
       }
       #expect(synthesizer.resets == 1)
       await synthesizer.stop()

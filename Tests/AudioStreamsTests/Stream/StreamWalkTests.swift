@@ -30,7 +30,7 @@ struct StreamWalkTests {
     try await Rig.with(configuration) { rig in
       var walker = try await StreamWalker(rig, .input, SeededRandom(seed: walk.seed))
       try await walker.setMode()
-      let buffers = try await rig.capture.startAudioStream(
+      let buffers = try await rig.capture.start(
         CaptureConfiguration(sampleRate: 48000, frameLength: 960, backlog: .seconds(60)))
       let heard = Shared(Rig.Sound())
       let reading = Task {
@@ -50,7 +50,7 @@ struct StreamWalkTests {
       // In the end it records again.
       let calmed = heard.value.buffers.count
       let goesOn = await eventually { heard.value.buffers.count > calmed + 100 }
-      await rig.capture.stopAudioStream()
+      await rig.capture.stop()
       await reading.value
       let sound = heard.value
       let lateness = sound.lateness

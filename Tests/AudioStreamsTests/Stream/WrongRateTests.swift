@@ -28,7 +28,7 @@ struct WrongRateTests {
       let pipe = try PacedPipe(path, rate: 48000)
       defer { pipe.end() }
       let events = rig.capture.events
-      let buffers = try await rig.capture.startAudioStream(
+      let buffers = try await rig.capture.start(
         CaptureConfiguration(frameLength: 160, device: "pipe", backlog: .seconds(60)))
       let arrivals = Shared<[Arrival]>([])
       let reading = Task {
@@ -53,7 +53,7 @@ struct WrongRateTests {
       }
       let after = await twoSeconds()
       let later = await twoSeconds()
-      await rig.capture.stopAudioStream()
+      await rig.capture.stop()
       await reading.value
       let (began, ended) = (Self.lateness(after), Self.lateness(later))
       #expect(abs(ended - began) < 0.15, "\(began) s, then \(ended) s")

@@ -37,7 +37,7 @@ struct Rig {
   func recorder() -> AudioRecorder { AudioRecorder(session: session) }
 
   private func close() async {
-    await capture.stopAudioStream()
+    await capture.stop()
     await session.close()
   }
 

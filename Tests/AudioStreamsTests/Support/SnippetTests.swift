@@ -11,7 +11,7 @@ func listen(to session: AudioSession) async throws {
   let mode = AudioMode(category: .record)
   try await session.setAudioMode(mode)
   let capture = AudioCapture(session: session)
-  for await buffer in try await capture.startAudioStream() {
+  for await buffer in try await capture.start() {
     print(buffer.streamTime, buffer.rms, buffer.lostFrames)
   }
 }
@@ -56,7 +56,7 @@ func transcribe(
   try await session.setAudioMode(mode)
   let capture = AudioCapture(session: session)
   let configuration = CaptureConfiguration(frameLength: 1024)
-  for await buffer in try await capture.startAudioStream(configuration) {
+  for await buffer in try await capture.start(configuration) {
     // A gap in the sound: an unplugged device, or a recogniser that is too slow.
     if buffer.lostFrames > 0 { print("missing:", buffer.missing) }
     await recognize(buffer.samples)
@@ -86,7 +86,7 @@ func runCall(
   try await session.setAudioMode(mode)
   let capture = AudioCapture(session: session)
   let configuration = CaptureConfiguration(sampleRate: 48000, frameLength: 960)
-  for await buffer in try await capture.startAudioStream(configuration) {
+  for await buffer in try await capture.start(configuration) {
     await send(buffer.int16Samples)
   }
 }
