@@ -59,6 +59,34 @@ extension CardSettingKind {
   func patience(isLazy: Bool) -> Duration? { isLazy ? .seconds(5) : nil }
 }
 
+/// A value of a card's port; the device that has the port gets the mode's value once.
+protocol CardPortSettingKind: SettingKind {
+  var card: String { get }
+  var port: String { get }
+}
+
+extension CardPortSettingKind {
+  var object: String { "\(card) \(port)" }
+  var cardName: String? { card }
+  var phase: Phase { .levels }
+  var traits: SettingTraits { [.ofPort, .outlivesSession] }
+
+  func charged(in snapshot: ServerSnapshot) -> Device? {
+    guard let card = snapshot.card(named: card), let direction = found(in: snapshot)?.direction
+    else { return nil }
+    return snapshot.devices(direction, of: card).first { device in
+      device.ports.contains { $0.name == port }
+    }
+  }
+
+  /// The port; nil if the card does not exist, or has no such port.
+  func found(in snapshot: ServerSnapshot) -> DevicePort? {
+    snapshot.card(named: card)?.ports.first { $0.name == port }
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ObjectID] { snapshot.object(ofCard: card) }
+}
+
 /// A level of another program's playback stream.
 protocol OthersStreamSettingKind: SettingKind {
   var index: Index<Stream> { get }

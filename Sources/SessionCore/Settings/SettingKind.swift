@@ -22,7 +22,8 @@ protocol SettingKind: Sendable {
   /// The same as a link of a chain; nil for other settings.
   var link: (any LinkKind)? { get }
   /// The device that gets the mode's value once, when the session first uses it, so that a later
-  /// change by a person stays; nil for a setting that the session maintains.
+  /// change by a person stays; nil for a setting that the session maintains. A device's `.level`
+  /// and a port's value (``CardPortSettingKind``) have one.
   func charged(in snapshot: ServerSnapshot) -> Device?
   /// The other program's stream that the session changes, if it is such a setting.
   var otherStream: Index<Stream>? { get }

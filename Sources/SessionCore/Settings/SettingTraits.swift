@@ -30,4 +30,6 @@ package struct SettingTraits: OptionSet, Sendable {
   package static let outlivesSession = SettingTraits(rawValue: 1 << 11)
   /// It vanishes or changes with the devices of a card.
   package static let followsCard = SettingTraits(rawValue: 1 << 12)
+  /// It is a value of a card's port, which the server shows whether or not the port is in use.
+  package static let ofPort = SettingTraits(rawValue: 1 << 13)
 }

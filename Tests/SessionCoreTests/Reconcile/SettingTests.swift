@@ -86,7 +86,7 @@ private typealias Server = SimulatedServer
     for (setting, good) in Self.plain(
       card: "alsa_card.pci", input: Server.microphone, stream: stream)
     {
-      if case .latencyOffset = setting { continue }
+      if setting.is(.ofPort) { continue }
       if case .mute = setting { continue }
       if setting.isOfOthers { continue }
       let isThere = setting.kind.restorable(good, in: planner) == good
@@ -95,6 +95,18 @@ private typealias Server = SimulatedServer
         if case .volume = value, case .volume = good { continue }
         #expect(setting.kind.restorable(value, in: planner) == nil, "\(setting) \(value)")
       }
+    }
+  }
+
+  @Test func `each level of a device or port is given to a device once`() throws {
+    let (snapshot, stream) = try machine()
+    for (setting, _) in Self.plain(
+      card: "alsa_card.pci", input: Server.microphone, stream: stream)
+    {
+      let isLevel = setting.phase == .levels && !setting.isOfOthers
+      #expect((setting.isLevel || setting.is(.ofPort)) == isLevel, "\(setting)")
+      let device = setting.kind.charged(in: snapshot)
+      #expect(device?.name == (isLevel ? Server.microphone : nil), "\(setting)")
     }
   }
 

@@ -369,13 +369,10 @@ private typealias Server = SimulatedServer
       var mode = random.mode()
       mode.onFailure = .bestEffort
       for step in try server.plan(mode).steps {
-        if case .latencyOffset = step.setting { properties.insert(step.property) }
-        if step.setting.isLevel { properties.insert(step.property) }
+        let setting = step.setting
+        if setting.isLevel || setting.is(.ofPort) { properties.insert(step.property) }
       }
     }
-    #expect(properties.count == 6, "\(properties)")
-    for property in properties {
-      #expect(property.row.aspect?.isSetBeforeUse == true, "\(property)")
-    }
+    #expect(properties == Set(allAspects.filter(\.isSetBeforeUse).map(\.property)))
   }
 }
