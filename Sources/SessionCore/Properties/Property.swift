@@ -92,6 +92,11 @@ extension Property {
     direction == .input ? .inputMuted : .outputMuted
   }
 
+  /// The levels of a direction's device, which the session's own devices before it have, too.
+  package static func levels(_ direction: Direction) -> [Property] {
+    [.level(direction), .muted(direction)]
+  }
+
   package static func latencyOffset(_ direction: Direction) -> Property {
     direction == .input ? .inputLatencyOffset : .outputLatencyOffset
   }

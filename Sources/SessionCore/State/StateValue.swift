@@ -60,21 +60,3 @@ extension StateValue {
   /// A volume, to the hundredth of a percent.
   init(fraction: Double) { self = .number((fraction * 10_000).rounded() / 10_000) }
 }
-
-extension SettingValue {
-  /// The value in the form of the state's JSON; nil for none.
-  package var stateValue: StateValue? {
-    switch self {
-    case .absent: nil
-    case .name(let name): .string(name)
-    case .rate(let rate): .number(Double(rate))
-    case .duration(let duration): .number(duration.seconds)
-    case .volume(let volumes): StateValue(fraction: volumes.loudest.fraction)
-    case .flag(let flag): .flag(flag)
-    case .remap(let spec): StateValue(spec.masterMap.positions)
-    case .channels(let map): StateValue(map.positions)
-    case .combination(let spec): .strings(spec.outputs)
-    case .echoCanceller(let spec): .string(spec.method)
-    }
-  }
-}

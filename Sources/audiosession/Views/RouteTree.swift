@@ -48,7 +48,7 @@ struct RouteTree {
     let isRoute = snapshot.chain.defaultRoot(direction)?.name == device.name
     let isInput = direction == .input
     let devices = [Property.device(direction)]
-    let levels = [Property.level(direction), .muted(direction)]
+    let levels = Property.levels(direction)
     var end = Tree(
       kind: isInput ? "source" : "sink", name: names[device.name],
       style: isRoute ? style(devices + levels + [.sampleRate, .ioBufferDuration]) : .plain,
