@@ -43,7 +43,7 @@ extension MachineFacts {
     if case .string(let word) = asked[.category] { mode.category = Category(rawValue: word) }
     if case .string(let word) = asked[.mode] { mode.mode = Mode(rawValue: word) }
     guard mode.category == nil, !mode.cancelsEcho else { return mode.hintDirection }
-    let directions = asked.keys.compactMap { $0.row.table.flatMap(Direction.init(rawValue:)) }
+    let directions = asked.keys.compactMap(\.row.direction)
     return directions.contains(.input) || !directions.contains(.output) ? .input : .output
   }
 }

@@ -13,14 +13,11 @@ struct DirectionPreferences {
   var muted: Bool?
   var moveStreams: Bool
   var latencyOffset: Duration?
-
-  var needsDevice: Bool {
-    prefer != nil || port != nil || codec != nil || polarPattern != nil || channels != nil
-      || volume != nil
-      || muted != nil || latencyOffset != nil || moveStreams
-      || (orientation ?? .none).quarterTurns != 0
-  }
 }
+
+/// For each direction, its properties' tests of whether a mode has a value that needs a device.
+private let deviceNeeds = Dictionary(grouping: Property.rows, by: \.direction)
+  .mapValues { $0.map(\.needsDevice) }
 
 extension AudioMode {
   func preferences(_ direction: Direction) -> DirectionPreferences {
@@ -45,7 +42,13 @@ extension AudioMode {
   var hintDirection: Direction {
     if cancelsEcho { return .input }
     if category != nil { return directions.contains(.input) ? .input : .output }
-    return preferences(.input).needsDevice || !preferences(.output).needsDevice ? .input : .output
+    return needsDevice(.input) || !needsDevice(.output) ? .input : .output
+  }
+
+  /// Whether a property needs a device of the direction.
+  private func needsDevice(_ direction: Direction) -> Bool {
+    var mode = self
+    return deviceNeeds[direction, default: []].contains { $0(&mode) }
   }
 
   /// Whether the mode has preferences for a direction's device.
@@ -56,7 +59,7 @@ extension AudioMode {
 
   /// Whether a device of the direction must exist.
   func requires(_ direction: Direction) -> Bool {
-    preferences(direction).needsDevice || directions.contains(direction)
+    needsDevice(direction) || directions.contains(direction)
   }
 
   /// The directions that category and mode require.

@@ -15,7 +15,8 @@ extension PropertyRow {
 
   static let gainLock = PropertyRow(
     .gainLock, { $1(&$0.gainLock) }, "input.gain-lock", .boolean,
-    meaning: "If another program changes the gain, it is restored.")
+    meaning: "If another program changes the gain, it is restored.",
+    needsDevice: { _ in false })
 }
 
 /// Gain of the hardware input, or volume of the hardware output, the same on every channel.

@@ -3,7 +3,8 @@ import PulseTypes
 extension PropertyRow {
   static let inputOrientation = PropertyRow(
     .inputOrientation, { $1(&$0.inputOrientation) }, "input.orientation", .word(),
-    aspect: OrientationAspect())
+    aspect: OrientationAspect(),
+    needsDevice: { (orientation: Orientation) in orientation.quarterTurns != 0 })
 }
 
 /// How the user holds the device.

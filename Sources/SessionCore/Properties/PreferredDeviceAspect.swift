@@ -19,16 +19,20 @@ extension PropertyRow {
     check: Check.devices)
 
   static let inputRequired = PropertyRow(
-    .inputRequired, { $1(&$0.inputRequired) }, "input.required", .boolean)
+    .inputRequired, { $1(&$0.inputRequired) }, "input.required", .boolean,
+    needsDevice: { _ in false })
 
   static let outputRequired = PropertyRow(
-    .outputRequired, { $1(&$0.outputRequired) }, "output.required", .boolean)
+    .outputRequired, { $1(&$0.outputRequired) }, "output.required", .boolean,
+    needsDevice: { _ in false })
 
   static let moveInputStreams = PropertyRow(
-    .moveInputStreams, { $1(&$0.moveInputStreams) }, "input.move-streams", .boolean)
+    .moveInputStreams, { $1(&$0.moveInputStreams) }, "input.move-streams", .boolean,
+    needsDevice: { $0 })
 
   static let moveOutputStreams = PropertyRow(
-    .moveOutputStreams, { $1(&$0.moveOutputStreams) }, "output.move-streams", .boolean)
+    .moveOutputStreams, { $1(&$0.moveOutputStreams) }, "output.move-streams", .boolean,
+    needsDevice: { $0 })
 }
 
 /// Preferred input or output → the default source or sink.

@@ -1,3 +1,5 @@
+import PulseTypes
+
 /// Everything that the session knows about one property: its key in a profile file, its label and unit,
 /// and how it is validated, planned, reported and explained.
 ///
@@ -9,6 +11,8 @@ package struct PropertyRow: Sendable {
   package let table: String?
   /// The key in its table.
   package let name: String
+  /// The direction that its table is about.
+  let direction: Direction?
   /// The label in tables: `sample rate`.
   package let label: String
   package let unit: PropertyUnit
@@ -24,7 +28,9 @@ package struct PropertyRow: Sendable {
     @Sendable (_ node: Node, _ mode: inout AudioMode, _ reading: inout ProfileReading) -> Void
   /// The value as a file has it; nil if the mode does not set the property.
   package let write: @Sendable (_ mode: AudioMode) -> String?
-  let isSet: @Sendable (_ mode: AudioMode) -> Bool
+  package let isSet: @Sendable (_ mode: AudioMode) -> Bool
+  /// Whether the mode's value needs a device of the direction. (Changes nothing; a mode is large to copy.)
+  let needsDevice: @Sendable (_ mode: inout AudioMode) -> Bool
   package let clear: @Sendable (_ mode: inout AudioMode) -> Void
   /// Copies the value from another mode if this one does not set it.
   let fill: @Sendable (_ mode: inout AudioMode, _ base: AudioMode) -> Void
@@ -44,11 +50,13 @@ package struct PropertyRow: Sendable {
 
   /// - Parameters:
   ///   - key: the key of a profile file, with its table.
+  ///   - needsDevice: whether a value needs a device of its table's direction.
   ///   - check: throws if the value is invalid in its mode.
   init<Value>(
     _ property: Property, _ field: @escaping Field<Value>, _ key: String,
     _ notation: Notation<Value>, label: String? = nil, unit: PropertyUnit = .none,
     meaning: String? = nil, synonyms: [String] = [], aspect: (any Aspect)? = nil,
+    needsDevice: @escaping @Sendable (Value) -> Bool = { _ in true },
     check: Validation<Value>? = nil
   ) {
     self.property = property
@@ -58,6 +66,7 @@ package struct PropertyRow: Sendable {
     } else {
       (table, name) = (nil, key)
     }
+    direction = table.flatMap { Direction(rawValue: $0) }
     self.label = label ?? Words.spaced(property.rawValue)
     self.unit = unit
     self.meaning = meaning
@@ -75,6 +84,11 @@ package struct PropertyRow: Sendable {
     }
     write = { value($0).map(notation.write) }
     isSet = { value($0) != nil }
+    self.needsDevice = { mode in
+      var result = false
+      field(&mode) { result = $0.map(needsDevice) ?? false }
+      return result
+    }
     clear = { field(&$0) { $0 = nil } }
     fill = { mode, base in field(&mode) { if $0 == nil { $0 = value(base) } } }
     validate = { (mode) throws(SessionError) in
