@@ -215,14 +215,11 @@ struct ProfileResolver {
       warnings.append(warning)
     }
     func key(_ property: Property) -> String { property.row.key }
-    let hints: [(Hint, Property, isSet: Bool)] = [
-      (.sampleRate, .sampleRate, mode.sampleRate != nil),
-      (.bufferDuration, .ioBufferDuration, mode.ioBufferDuration != nil),
-    ]
-    for (hint, property, isSet) in hints where !isSet && mode.strict?.contains(hint) == true {
+    for hint in Hint.allCases
+    where mode.strict?.contains(hint) == true && !hint.property.row.isSet(mode) {
       warn(
         .strict,
-        "\(key(.strict)) names \"\(hint.rawValue)\", but no \(key(property)) is set")
+        "\(key(.strict)) names \"\(hint.rawValue)\", but no \(key(hint.property)) is set")
     }
     if !mode.cancelsEcho {
       let place = mode.mode.map { "in the mode \"\($0.rawValue)\"" } ?? "without the mode of a call"

@@ -53,8 +53,7 @@ extension AudioMode {
 
   /// Whether the mode has preferences for a direction's device.
   func concerns(_ direction: Direction) -> Bool {
-    requires(direction)
-      || ((sampleRate != nil || ioBufferDuration != nil) && hintDirection == direction)
+    requires(direction) || hasHints && hintDirection == direction
   }
 
   /// Whether a device of the direction must exist.

@@ -6,3 +6,20 @@ public enum Hint: String, Sendable, Hashable, Codable, CaseIterable {
   /// The preferred IO buffer duration.
   case bufferDuration = "buffer-duration"
 }
+
+extension Hint {
+  /// The property of the mode that it is.
+  package var property: Property {
+    switch self {
+    case .sampleRate: .sampleRate
+    case .bufferDuration: .ioBufferDuration
+    }
+  }
+
+  package static let properties = allCases.map(\.property)
+}
+
+extension AudioMode {
+  /// Whether the mode sets a hint.
+  var hasHints: Bool { Hint.properties.contains { $0.row.isSet(self) } }
+}

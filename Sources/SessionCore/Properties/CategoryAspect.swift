@@ -52,8 +52,7 @@ struct CategoryAspect: Aspect {
       setup.mode.category = .playback
     }
     // With an input in the profile the hints would apply to the input.
-    let hasHints = current.sampleRate != nil || current.ioBufferDuration != nil
-    if hasHints, current.category == nil, current.hintDirection == .output,
+    if current.hasHints, current.category == nil, current.hintDirection == .output,
       source.roots[.output] != nil
     {
       setup.mode.category = .playback

@@ -68,7 +68,7 @@ struct ApplyCommand: SessionCommand {
       return (report, isOwn ? await session.lastSnapshot : try? await session.snapshot())
     }
     let waiting = Property.reported.filter {
-      !ApplyNotes.hints.contains($0) && report.state.properties[$0]?.waitingFor == .holder
+      !Hint.properties.contains($0) && report.state.properties[$0]?.waitingFor == .holder
     }
     var met: [Property] = []
     if keep, report.state.holder == nil {

@@ -134,13 +134,11 @@ struct VerifyReport: Encodable {
           + "\(Property.ioBufferDuration.row.key) helps")
   }
 
-  /// The other preferences that are not met.
+  /// The preferences that are not met, but for those that are measured: the hints.
   private static func unmet(_ state: SessionState) -> [Check] {
-    let measured: [Property] = [.sampleRate, .ioBufferDuration]
-    return Property.reported.compactMap { name in
-      guard let report = state.properties[name], report.isUnmet, !measured.contains(name) else {
-        return nil
-      }
+    Property.reported.compactMap { name in
+      guard let report = state.properties[name], report.isUnmet, !Hint.properties.contains(name)
+      else { return nil }
       return Check(
         name: name.rawValue, wanted: report.preferred, claimed: report.actual, isOK: false,
         detail: report.reason)

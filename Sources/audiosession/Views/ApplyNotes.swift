@@ -3,8 +3,6 @@ import PulseTypes
 
 /// Notes for the user on the result of an apply.
 enum ApplyNotes {
-  static let hints: [Property] = [.sampleRate, .ioBufferDuration]
-
   /// Preferences that are not met although nothing failed: hints that were not granted, and
   /// features that this version or this machine lacks.
   static func warnings(_ state: SessionState) -> [String] {
@@ -26,7 +24,7 @@ enum ApplyNotes {
   static func notes(_ state: SessionState) -> [String] {
     guard state.holder == nil else { return [] }
     var parts: [String] = []
-    let granted = hints.filter { name in
+    let granted = Hint.properties.filter { name in
       state.properties[name].map { $0.waitingFor == .holder || $0.verdict == .applied } ?? false
     }
     if !granted.isEmpty {
@@ -34,7 +32,7 @@ enum ApplyNotes {
       parts.append("\(names) \(granted.count == 1 ? "is" : "are") no longer held")
     }
     let waiting = Property.reported.filter {
-      !hints.contains($0) && state.properties[$0]?.waitingFor == .holder
+      !Hint.properties.contains($0) && state.properties[$0]?.waitingFor == .holder
     }
     if !waiting.isEmpty {
       let names = Words.list(waiting.map(\.row.label))
@@ -65,7 +63,7 @@ enum ApplyNotes {
 
   /// Whether a preference that is not a hint is not met.
   static func hasUnmetPreferences(_ state: SessionState) -> Bool {
-    state.properties.contains { name, report in !hints.contains(name) && report.isUnmet }
+    state.properties.contains { name, report in !Hint.properties.contains(name) && report.isUnmet }
   }
 }
 

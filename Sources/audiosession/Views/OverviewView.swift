@@ -36,7 +36,7 @@ enum OverviewView {
     let unmet = Property.reported.filter {
       // A hint that was granted, and is no longer held, is no fault.
       guard let report = state.properties[$0] else { return false }
-      return report.isUnmet && !(report.waitingFor == .holder && ApplyNotes.hints.contains($0))
+      return report.isUnmet && !(report.waitingFor == .holder && Hint.properties.contains($0))
     }
     if !unmet.isEmpty {
       name += ", not in effect: \(unmet.map(\.row.label).joined(separator: ", "))"
@@ -90,7 +90,7 @@ extension SessionState {
   var restoreCommand: String? {
     let isWaiting = Direction.allCases.contains { properties[.device($0)]?.verdict == .pending }
     let isChanged = properties.contains { name, report in
-      report.verdict == .overridden && !ApplyNotes.hints.contains(name)
+      report.verdict == .overridden && !Hint.properties.contains(name)
     }
     return isChanged && !isWaiting ? applyCommand : nil
   }

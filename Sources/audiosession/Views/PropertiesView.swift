@@ -23,7 +23,7 @@ enum PropertiesView {
     return shown.flatMap { name -> [Line] in
       guard let report = properties[name] else { return [] }
       let isGranted =
-        showsGrants && report.waitingFor == .holder && ApplyNotes.hints.contains(name)
+        showsGrants && report.waitingFor == .holder && Hint.properties.contains(name)
         && report.grant != nil
       let verdict =
         isGranted ? Span("granted", .green) : Span(report.verdict.word, report.verdict.style)

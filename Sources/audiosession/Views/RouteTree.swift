@@ -51,7 +51,7 @@ struct RouteTree {
     let levels = Property.levels(direction)
     var end = Tree(
       kind: isInput ? "source" : "sink", name: names[device.name],
-      style: isRoute ? style(devices + levels + [.sampleRate, .ioBufferDuration]) : .plain,
+      style: isRoute ? style(devices + levels + Hint.properties) : .plain,
       detail: facts(device))
     end.children = links(on: device, devices)
     if snapshot.server.defaultName(direction) == device.name {
