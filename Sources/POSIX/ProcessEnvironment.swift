@@ -12,6 +12,27 @@ package enum ProcessEnvironment {
     self[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
+  /// The folder of a user's settings: `XDG_CONFIG_HOME`, otherwise `~/.config`; nil without a home.
+  ///
+  /// - Parameter value: the value of a variable, if not this process's.
+  package static func configFolder(
+    _ value: (String) -> String? = { ProcessEnvironment[$0] }
+  ) -> String? {
+    func folder(_ name: String) -> String? {
+      value(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+    return folder("XDG_CONFIG_HOME") ?? folder("HOME").map { $0 + "/.config" }
+  }
+
+  /// The folders of the system's settings: those of `XDG_CONFIG_DIRS`, otherwise `/etc/xdg`.
+  package static func systemConfigFolders(
+    _ value: (String) -> String? = { ProcessEnvironment[$0] }
+  ) -> [String] {
+    let listed = value("XDG_CONFIG_DIRS") ?? ""
+    return (listed.isEmpty ? "/etc/xdg" : listed).split(separator: ":").map(String.init)
+      .filter { $0.hasPrefix("/") }
+  }
+
   /// Where a user's runtime folder usually is: what `XDG_RUNTIME_DIR` names.
   package static var usualRuntimeFolder: String { "/run/user/\(getuid())" }
 

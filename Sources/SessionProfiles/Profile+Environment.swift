@@ -16,23 +16,15 @@ extension Profile {
 
   /// The user's folder of profiles; nil without a home.
   public static func userFolder(environment: [String: String] = processEnvironment) -> String? {
-    // The XDG specification requires relative paths to be ignored.
-    if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") { return folder(in: home) }
-    guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
-    return folder(in: home + "/.config")
+    ProcessEnvironment.configFolder { environment[$0] }.map(folder)
   }
 
   /// The folders in which profiles are looked up, in order of priority; the built-in ones come
   /// last.
   public static func searchPath(environment: [String: String] = processEnvironment) -> [String] {
-    var folders = [userFolder(environment: environment), environment[outerFolderVariable]]
-      .compactMap { $0 }
-    let listed = environment["XDG_CONFIG_DIRS"] ?? ""
-    for base in (listed.isEmpty ? "/etc/xdg" : listed).split(separator: ":")
-    where base.hasPrefix("/") {
-      folders.append(folder(in: String(base)))
-    }
-    return folders + [folder(in: "/usr/share")]
+    let own = [userFolder(environment: environment), environment[outerFolderVariable]]
+    let system = ProcessEnvironment.systemConfigFolders { environment[$0] } + ["/usr/share"]
+    return own.compactMap { $0 } + system.map(folder)
   }
 
   private static func folder(in base: String) -> String {

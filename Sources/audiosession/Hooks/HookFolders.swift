@@ -16,13 +16,8 @@ struct HookFolders: Sendable {
 
   /// Uses the XDG configuration folders.
   init() {
-    let home =
-      ProcessEnvironment.folder("XDG_CONFIG_HOME")
-      ?? ProcessEnvironment.folder("HOME").map { $0 + "/.config" }
-    let system = (ProcessEnvironment["XDG_CONFIG_DIRS"] ?? "/etc/xdg").split(separator: ":")
-      .map(String.init)
-    folders = ([home].compactMap { $0 } + system.filter { $0.hasPrefix("/") })
-      .map { $0 + "/audiosession/hooks" }
+    let own = ProcessEnvironment.configFolder().map { [$0] } ?? []
+    folders = (own + ProcessEnvironment.systemConfigFolders()).map { $0 + "/audiosession/hooks" }
   }
 
   /// The hooks for an occasion, sorted by name; of two with the same name, the one in the earlier

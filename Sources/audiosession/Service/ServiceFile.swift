@@ -9,9 +9,7 @@ struct ServiceFile {
 
   /// `$XDG_CONFIG_HOME/systemd/user/audiosession.service`, where systemd looks for a user's units.
   init() throws(SessionError) {
-    let config = ProcessEnvironment.folder("XDG_CONFIG_HOME")
-    guard let config = config ?? ProcessEnvironment.folder("HOME").map({ $0 + "/.config" })
-    else {
+    guard let config = ProcessEnvironment.configFolder() else {
       throw SessionError(
         .storeFailed, stage: .session,
         "there is no place for units: set HOME or XDG_CONFIG_HOME to an absolute path")
