@@ -35,10 +35,7 @@ extension Planner {
     }
     if !isPredicted, let absence = absence(of: entry) { return keep(entry, absence) }
     guard isShown, now != nil || isPredicted else { return }
-    if case .rate(let direction, let name) = entry.setting, case .rate(let rate)? = value,
-      let device = server.snapshot.device(direction, named: name),
-      let obstacle = SampleRateAspect().obstacle(context, device, rate)
-    {
+    if let value, let obstacle = entry.setting.kind.obstacle(to: value, in: self) {
       plan.left.append(obstacle.reason)
       return
     }

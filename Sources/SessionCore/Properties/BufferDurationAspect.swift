@@ -239,8 +239,9 @@ extension PlanContext {
   /// it.
   func buffer(of device: Device) -> Duration? {
     let preferred = mode.sampleRate.flatMap { rate in
+      let setting = RateSetting(direction: device.direction, name: device.name)
       let isPossible =
-        !snapshot.isOfOneProgram && SampleRateAspect().obstacle(self, device, rate) == nil
+        !snapshot.isOfOneProgram && setting.obstacle(toRate: rate, in: self) == nil
       return isPossible ? rate : nil
     }
     let rate = preferred ?? snapshot.rate(of: device)

@@ -116,38 +116,11 @@ struct SampleRateAspect: Aspect {
   }
 
   /// Why the device cannot switch now, or ever; nil if it may.
-  func obstacle(_ context: PlanContext, _ device: Device, _ preference: Int) -> Obstacle? {
-    let now = context.snapshot.pins.knownRate(of: device) ?? 0
-    if context.server.isPredicted(device.name) || now == preference { return nil }
-    let setting = Setting.rate(device.direction, device: device.name)
-    if context.snapshot.has(.graphRate) {
-      let got = context.input.memory.outcome(
-        setting, asked: .rate(preference), on: context.snapshot)
-      guard let got, got != .rate(preference) else { return nil }
-      // A device that was idle when it was asked may report its rate now.
-      let kept =
-        got == .absent ? context.snapshot.pins.knownRate(of: device).map(SettingValue.rate) : got
-      let outcome =
-        kept.map { "its hardware stays at \($0), which would work" } ?? "did not take it"
-      return Obstacle(
-        .unreachable, "\(device.name) was asked for \(preference) Hz and \(outcome)")
-    }
-    // What it could not do then it cannot do now, whichever stream uses it.
-    if let fixed = device.fixedRateReason { return Obstacle(.unreachable, fixed) }
-    if let got = context.input.memory.outcome(
-      setting, asked: .rate(preference), on: context.snapshot),
-      got != .rate(preference)
-    {
-      return Obstacle(
-        .unreachable,
-        "\(device.name) was asked for \(preference) Hz and is at \(got), which would work: the server "
-          + "switches only between a device's own rate and its alternate-sample-rate in daemon.conf, which "
-          + "must be \(preference), and the hardware must have it; see 'audiosession explain rate'")
-    }
-    if let busy = context.snapshot.programs(runningOn: device) {
-      return Obstacle(.pending, "\(device.name) stays at \(now) Hz until \(busy)", .idle)
-    }
-    return nil
+  private func obstacle(
+    _ context: PlanContext, _ device: Device, _ preference: Int
+  ) -> Obstacle? {
+    RateSetting(direction: device.direction, name: device.name)
+      .obstacle(toRate: preference, in: context)
   }
 
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {

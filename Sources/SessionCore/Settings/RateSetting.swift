@@ -38,6 +38,45 @@ struct RateSetting: DeviceSettingKind {
     return isPinned(in: snapshot) ? .absent : nil
   }
 
+  func obstacle(to value: SettingValue, in planner: Planner) -> Obstacle? {
+    guard case .rate(let rate) = value else { return nil }
+    return obstacle(toRate: rate, in: planner.context)
+  }
+
+  /// Why the device cannot switch to a rate now, or ever; nil if it may.
+  func obstacle(toRate rate: Int, in context: PlanContext) -> Obstacle? {
+    let snapshot = context.snapshot
+    guard !context.server.isPredicted(name),
+      let device = snapshot.device(direction, named: name)
+    else { return nil }
+    let now = snapshot.pins.knownRate(of: device) ?? 0
+    guard now != rate else { return nil }
+    let got = context.input.memory.outcome(
+      .rate(direction, device: name), asked: .rate(rate), on: snapshot)
+    if snapshot.has(.graphRate) {
+      guard let got, got != .rate(rate) else { return nil }
+      // A device that was idle when it was asked may report its rate now.
+      let kept =
+        got == .absent ? snapshot.pins.knownRate(of: device).map(SettingValue.rate) : got
+      let outcome =
+        kept.map { "its hardware stays at \($0), which would work" } ?? "did not take it"
+      return Obstacle(.unreachable, "\(name) was asked for \(rate) Hz and \(outcome)")
+    }
+    // What it could not do then it cannot do now, whichever stream uses it.
+    if let fixed = device.fixedRateReason { return Obstacle(.unreachable, fixed) }
+    if let got, got != .rate(rate) {
+      return Obstacle(
+        .unreachable,
+        "\(name) was asked for \(rate) Hz and is at \(got), which would work: the server "
+          + "switches only between a device's own rate and its alternate-sample-rate in daemon.conf, which "
+          + "must be \(rate), and the hardware must have it; see 'audiosession explain rate'")
+    }
+    if let busy = snapshot.programs(runningOn: device) {
+      return Obstacle(.pending, "\(name) stays at \(now) Hz until \(busy)", .idle)
+    }
+    return nil
+  }
+
   /// A rollback opens the stream of the mode before again.
   private func isForced(in planner: Planner) -> Bool {
     planner.server.snapshot.has(.graphRate) && planner.input.isUndoing != true

@@ -41,6 +41,8 @@ protocol SettingKind: Sendable {
   func canChange(_ other: Setting, in snapshot: ServerSnapshot) -> Bool
   /// The value that restores the previous one; nil if that no longer exists.
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue?
+  /// Why the server cannot restore a value now, or ever, as far as it is known before the request.
+  func obstacle(to value: SettingValue, in planner: Planner) -> Obstacle?
   /// Whether a value that is not the session's any more cannot be a user's choice.
   ///
   /// - Parameter ours: the value that the session set.
@@ -99,6 +101,8 @@ extension SettingKind {
   func devices(under value: SettingValue) -> [NamedDevice] { device.map { [$0] } ?? [] }
 
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? { before }
+
+  func obstacle(to value: SettingValue, in planner: Planner) -> Obstacle? { nil }
 
   /// The session's modules belong to it alone.
   func isOwn(_ ours: SettingValue, in planner: Planner) -> Bool { traits.contains(.module) }
