@@ -60,7 +60,7 @@ extension AudioSession {
       // What changed only during the run.
       if !isReported { emit(.drift(run.effects.map(\.property).unique)) }
       for step in plan.steps {
-        guard case .defaultDevice = step.setting, case .name(let name) = step.to else { continue }
+        guard step.setting.isDefault, case .name(let name) = step.to else { continue }
         upkeep.restoredDefaults.insert(name)
       }
       emit(.reapplied(upkeep.now - start))

@@ -39,7 +39,7 @@ extension LiveServer {
       if !snapshot.has(.graphRate) { await close(pin: ratePin) }
     default: break
     }
-    guard snapshot.has(.runningPins), case .latency = setting, let pin = pins[ratePin] else {
+    guard snapshot.has(.runningPins), setting.isLatency, let pin = pins[ratePin] else {
       return
     }
     try await pin.updateProperties(
@@ -132,7 +132,7 @@ extension LiveServer {
   func awaitPin(_ step: Step, deadline: Deadline) async throws(SessionError) -> Int? {
     guard snapshot.has(.earlyReplies) else { return nil }
     try await awaitClosing(deadline: deadline)
-    if case .latency = step.setting { await awaitCycle(step.setting, deadline: deadline) }
+    if step.setting.isLatency { await awaitCycle(step.setting, deadline: deadline) }
     guard case .rate(let rate) = step.to else { return nil }
     guard try await !isGranted(rate, step.setting, deadline: deadline) else {
       // As many frames are another time now.
@@ -169,8 +169,8 @@ extension LiveServer {
 
   func grants() async -> [Setting: Duration] {
     var result: [Setting: Duration] = [:]
-    for setting in pins.keys {
-      if case .latency = setting { result[setting] = await granted(setting) }
+    for setting in pins.keys where setting.isLatency {
+      result[setting] = await granted(setting)
     }
     return result
   }
@@ -179,7 +179,7 @@ extension LiveServer {
     var result: [SessionState.Pin] = []
     for (setting, pin) in pins where await pin.isOpen {
       let spec = await pin.sampleSpec
-      let isLatency = if case .latency = setting { true } else { false }
+      let isLatency = setting.isLatency
       var granted = await granted(setting)
       if let device = snapshot.device(of: setting),
         case .duration(let asked) = snapshot.value(of: setting)

@@ -53,7 +53,7 @@ extension LiveServer {
     var isMet = try await wait(
       deadline: patience(for: step, limit), answer: deadline
     ) { $0.satisfies(step) || $0.place(of: step) != place }
-    if !isMet, snapshot.has(.earlyReplies), case .defaultDevice = step.setting {
+    if !isMet, snapshot.has(.earlyReplies), step.setting.isDefault {
       let rivals = try await insist(on: step, at: place, since: changes, limit: limit, deadline)
       if rivals == ConflictDetector.limit { return .undone(notKept(step), times: rivals) }
       isMet = snapshot.satisfies(step)

@@ -38,7 +38,7 @@ extension LiveServer {
       mark(.stream(pin.direction, pin.index))
     }
     // Until the server shows the rate, the difference is not another program's change.
-    guard !isIdle, case .rate = setting, let rate = await pin.sampleSpec?.rate else { return false }
+    guard !isIdle, setting.isRate, let rate = await pin.sampleSpec?.rate else { return false }
     _ = try await isGranted(Int(rate), setting, deadline: deadline) { snapshot in
       self.isIdle(setting, mode, snapshot)
     }
@@ -61,8 +61,8 @@ extension LiveServer {
   /// Closes the pins of rates that the mode does not name, or no longer for this device: a stream that
   /// restored a rate has done its work, because it is not held.
   func closeRatePins(besides claims: [Setting]) async {
-    for setting in pins.keys where !claims.contains(setting) {
-      if case .rate = setting { await close(pin: setting) }
+    for setting in pins.keys where setting.isRate && !claims.contains(setting) {
+      await close(pin: setting)
     }
   }
 

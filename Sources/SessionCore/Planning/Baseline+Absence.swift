@@ -12,8 +12,8 @@ extension Baseline {
       !Owned.isName(setting.object)
     else { return nil }
     // A graph's rate is no device's.
-    if case .rate = setting, snapshot.has(.graphRate) { return nil }
-    if case .defaultDevice(let direction) = setting {
+    if setting.isRate, snapshot.has(.graphRate) { return nil }
+    if let direction = setting.defaultDirection {
       guard case .name(let name) = entry.before, !Owned.isName(name) else { return nil }
       guard let device = snapshot.device(direction, named: name) else {
         return snapshot.absence(of: NamedDevice(direction: direction, name: name))

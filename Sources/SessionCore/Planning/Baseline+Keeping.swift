@@ -56,7 +56,7 @@ extension Baseline {
         return entry
       }
       guard absence(of: entry, in: snapshot) != nil, entry.isChange else { return nil }
-      guard case .defaultDevice(let direction) = entry.setting else { return entry }
+      guard let direction = entry.setting.defaultDirection else { return entry }
       // A value that the user chose stays, also one chosen before the device returns.
       guard let now = snapshot.value(of: entry.setting) else { return nil }
       if case .name(let ours)? = entry.ours, !entry.isOurs(now),
@@ -106,9 +106,9 @@ extension Baseline.Entry {
 
   /// Whether it is a rate of the session that a running stream keeps from being restored.
   fileprivate func isBlockedRate(in snapshot: ServerSnapshot) -> Bool {
-    guard case .rate(let direction, let name) = setting, !snapshot.has(.graphRate), isChange,
+    guard setting.isRate, !snapshot.has(.graphRate), isChange,
       let now = snapshot.value(of: setting), now != before, isOurs(now)
     else { return false }
-    return snapshot.device(direction, named: name).flatMap(snapshot.programs(runningOn:)) != nil
+    return snapshot.device(of: setting).flatMap(snapshot.programs(runningOn:)) != nil
   }
 }

@@ -291,7 +291,7 @@ extension Baseline.Entry {
     jacks = snapshot.jacks(of: setting)
     card = snapshot.cardName(of: setting)
     profile = snapshot.profile(of: setting, beside: baselines)
-    if case .defaultDevice(let direction) = setting, snapshot.ranking(direction).chosen == nil {
+    if let direction = setting.defaultDirection, snapshot.ranking(direction).chosen == nil {
       isPicked = true
     }
   }

@@ -53,7 +53,7 @@ extension Planner {
   /// report its choice.
   private func isFallback(_ entry: Baseline.Entry) -> Bool {
     let run = input.journal[entry.setting]
-    guard input.occasion == .asked, case .defaultDevice(let direction) = entry.setting,
+    guard input.occasion == .asked, let direction = entry.setting.defaultDirection,
       case .name(let choice)? = run?.ours ?? entry.ours ?? run?.before,
       !Owned.isName(choice)
     else { return false }
@@ -86,7 +86,7 @@ extension Planner {
     let absence = input.baseline.absence(of: entry, in: server.snapshot)
     guard case .profile(let profile, let name, _)? = absence, server.changedCards.contains(name)
     else { return absence }
-    if case .defaultDevice(let direction) = entry.setting, case .name(let device) = entry.before {
+    if let direction = entry.setting.defaultDirection, case .name(let device) = entry.before {
       // A monitor comes with its sink, but is not predicted.
       guard let card = server.snapshot.card(named: name), let active = card.active else {
         return absence
@@ -118,7 +118,7 @@ extension Planner {
       !entry.isOurs(now), !entry.isOursShown(in: input.snapshot)
     else { return }
     // What a server falls back to was not set by a program.
-    if case .defaultDevice(let direction) = entry.setting, case .name(let name) = ours,
+    if let direction = entry.setting.defaultDirection, case .name(let name) = ours,
       input.snapshot.device(direction, named: name) == nil
     {
       return

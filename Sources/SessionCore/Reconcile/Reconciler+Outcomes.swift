@@ -49,7 +49,7 @@ extension Reconciler {
     let now = snapshot.value(of: step.setting) ?? .absent
     note(step.setting, got: now, in: snapshot)
     let attempt = HintMemory.Attempt(setting: step.setting, asked: step.to, got: given ?? now)
-    guard case .rate(let direction, let name) = step.setting else {
+    guard step.setting.isRate else {
       // The pin holds the latency during the run, so it is stored only at the end.
       latencies.append(attempt)
       return
@@ -57,7 +57,7 @@ extension Reconciler {
     // A rate that was not granted must not be requested again in the next round, except if a stream
     // prevented it and may end. PipeWire does not depend on other streams: there a rate is
     // requested again only in case it was late.
-    if attempt.got != step.to, let device = snapshot.device(direction, named: name),
+    if attempt.got != step.to, let device = snapshot.device(of: step.setting),
       snapshot.programs(runningOn: device) != nil,
       !snapshot.has(.graphRate) || attempts[step.setting, default: 0] < 3
     {

@@ -21,7 +21,7 @@ extension ServerSnapshot {
   package func passesOver(_ step: Step) -> Bool { newDefault(of: step)?.canBeDefault == false }
 
   private func newDefault(of step: Step) -> Device? {
-    guard case .defaultDevice(let direction) = step.setting, case .name(let name) = step.to
+    guard let direction = step.setting.defaultDirection, case .name(let name) = step.to
     else { return nil }
     return device(direction, named: name)
   }

@@ -3,6 +3,7 @@ import PulseTypes
 struct DefaultDeviceSetting: DeviceChoiceSettingKind {
   let direction: Direction
 
+  var defaultDirection: Direction? { direction }
   var object: String { "server" }
   var label: String { direction == .input ? "default source" : "default sink" }
   var phase: Phase { .preferredDevices }

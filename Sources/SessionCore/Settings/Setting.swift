@@ -96,8 +96,14 @@ extension Setting {
   package var isHint: Bool { `is`(.hint) }
   package var isLevel: Bool { `is`(.level) }
 
-  var isDefault: Bool { if case .defaultDevice = self { true } else { false } }
+  /// The direction whose default device it is; nil of other settings.
+  package var defaultDirection: Direction? { kind.defaultDirection }
+  package var isDefault: Bool { defaultDirection != nil }
   var isPort: Bool { if case .port = self { true } else { false } }
+  /// The rate of a device, which a pin sets.
+  package var isRate: Bool { if case .rate = self { true } else { false } }
+  /// The latency of a device, which a pin holds.
+  package var isLatency: Bool { if case .latency = self { true } else { false } }
 
   /// The role of our devices of a direction for this setting; nil if it has none there.
   func role(_ direction: Direction) -> String? { kind.link?.role(direction) }

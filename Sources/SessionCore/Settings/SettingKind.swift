@@ -25,6 +25,8 @@ protocol SettingKind: Sendable {
   /// change by a person stays; nil for a setting that the session maintains. A device's `.level`
   /// and a port's value (``CardPortSettingKind``) have one.
   func charged(in snapshot: ServerSnapshot) -> Device?
+  /// The direction whose default device it is; nil for other settings.
+  var defaultDirection: Direction? { get }
   /// The other program's stream that the session changes, if it is such a setting.
   var otherStream: Index<Stream>? { get }
 
@@ -81,6 +83,7 @@ extension SettingKind {
   var device: NamedDevice? { nil }
   var cardName: String? { nil }
   var link: (any LinkKind)? { nil }
+  var defaultDirection: Direction? { nil }
   var otherStream: Index<Stream>? { nil }
 
   func charged(in snapshot: ServerSnapshot) -> Device? {
