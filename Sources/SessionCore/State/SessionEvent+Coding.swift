@@ -5,6 +5,12 @@ private enum Key: String, CodingKey {
   case opponents, until, device, attempts, revived
 }
 
+/// The events by their names.
+private enum Word: String {
+  case applied, routeChanged, devicesChanged, drift, reapplied, reapplyFailed, pending, serverLost
+  case serverReset, interruptionBegan, interruptionEnded, conflict, deviceStalled, stopped
+}
+
 extension TimedEvent: Codable {
   /// Reads a line of `watch --json`.
   package init(from decoder: any Decoder) throws {
@@ -22,22 +28,24 @@ extension TimedEvent: Codable {
 
 extension SessionEvent: Codable {
   /// The word for the event, as `watch --json` has it.
-  public var name: String {
+  public var name: String { word.rawValue }
+
+  private var word: Word {
     switch self {
-    case .applied: "applied"
-    case .routeChanged: "routeChanged"
-    case .devicesChanged: "devicesChanged"
-    case .drift: "drift"
-    case .reapplied: "reapplied"
-    case .reapplyFailed: "reapplyFailed"
-    case .pending: "pending"
-    case .serverLost: "serverLost"
-    case .serverReset: "serverReset"
-    case .interruptionBegan: "interruptionBegan"
-    case .interruptionEnded: "interruptionEnded"
-    case .conflict: "conflict"
-    case .deviceStalled: "deviceStalled"
-    case .stopped: "stopped"
+    case .applied: .applied
+    case .routeChanged: .routeChanged
+    case .devicesChanged: .devicesChanged
+    case .drift: .drift
+    case .reapplied: .reapplied
+    case .reapplyFailed: .reapplyFailed
+    case .pending: .pending
+    case .serverLost: .serverLost
+    case .serverReset: .serverReset
+    case .interruptionBegan: .interruptionBegan
+    case .interruptionEnded: .interruptionEnded
+    case .conflict: .conflict
+    case .deviceStalled: .deviceStalled
+    case .stopped: .stopped
     }
   }
 
@@ -48,41 +56,42 @@ extension SessionEvent: Codable {
       Duration(saturatingSeconds: try values.decode(Double.self, forKey: .seconds))
     }
     let name = try values.decode(String.self, forKey: .event)
-    switch name {
-    case "applied": self = .applied
-    case "routeChanged":
+    guard let word = Word(rawValue: name) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .event, in: values, debugDescription: "no event is called '\(name)'")
+    }
+    switch word {
+    case .applied: self = .applied
+    case .routeChanged:
       self = .routeChanged(
         try values.decode(RouteChangeReason.self, forKey: .reason),
         previous: try values.decode(Route.self, forKey: .previous),
         current: try values.decode(Route.self, forKey: .current))
-    case "devicesChanged": self = .devicesChanged
-    case "drift":
+    case .devicesChanged: self = .devicesChanged
+    case .drift:
       self = .drift(
         try values.decode([String].self, forKey: .what).compactMap(Property.init))
-    case "reapplied": self = .reapplied(try seconds())
-    case "reapplyFailed":
+    case .reapplied: self = .reapplied(try seconds())
+    case .reapplyFailed:
       self = .reapplyFailed(try values.decode(ErrorBody.self, forKey: .error).error)
-    case "pending": self = .pending(try values.decode([Unmet].self, forKey: .unmet))
-    case "serverLost": self = .serverLost
-    case "serverReset": self = .serverReset(try seconds())
-    case "interruptionBegan": self = .interruptionBegan(try InterruptionReason(from: decoder))
-    case "interruptionEnded":
+    case .pending: self = .pending(try values.decode([Unmet].self, forKey: .unmet))
+    case .serverLost: self = .serverLost
+    case .serverReset: self = .serverReset(try seconds())
+    case .interruptionBegan: self = .interruptionBegan(try InterruptionReason(from: decoder))
+    case .interruptionEnded:
       self = .interruptionEnded(
         shouldResume: try values.decode(Bool.self, forKey: .shouldResume))
-    case "conflict":
+    case .conflict:
       self = .conflict(
         try values.decode([String].self, forKey: .what).first ?? "",
         opponents: try values.decode([String].self, forKey: .opponents),
         until: try values.decodeIfPresent(String.self, forKey: .until))
-    case "deviceStalled":
+    case .deviceStalled:
       self = .deviceStalled(
         try values.decode(String.self, forKey: .device),
         attempts: try values.decode(Int.self, forKey: .attempts),
         isRevived: try values.decode(Bool.self, forKey: .revived))
-    case "stopped": self = .stopped
-    default:
-      throw DecodingError.dataCorruptedError(
-        forKey: .event, in: values, debugDescription: "no event is called '\(name)'")
+    case .stopped: self = .stopped
     }
   }
 
