@@ -76,6 +76,7 @@ extension AudioCapture {
   func end() async {
     guard let run else { return }
     run.retry?.cancel()
+    await judgeNow()
     await closeTap()
     run.pipeline.finish(
       isAway: run.isWaiting || run.awaySince != nil, at: HostClock.nanoseconds)

@@ -19,13 +19,25 @@ extension AudioCapture {
     }
   }
 
+  /// Lists the zeros of a tap that is about to be closed, by what the server has reported so far.
+  func judgeNow() async {
+    guard let run, run.serverAwaySince == nil else { return }
+    for zeros in run.pipeline.report.unjudged { await judge(zeros, run.tapID) }
+  }
+
   private func judge(_ zeros: FoundZeros, _ tapID: UInt64) async {
-    guard isCurrent(tapID), let run, let tap = run.tap,
+    guard let report = run?.pipeline.report else { return }
+    report.judge(zeros, isExplained: await isExplained(zeros, tapID))
+  }
+
+  /// Whether zeros are what the server has reported, or may be; also if that cannot be known.
+  private func isExplained(_ zeros: FoundZeros, _ tapID: UInt64) async -> Bool {
+    guard isCurrent(tapID), let tap = run?.tap,
       // The server answers, and so its reports have come.
       let snapshot = try? await snapshot(), isCurrent(tapID),
       let device = snapshot.device(.input, at: tap.device),
       let hardware = snapshot.chain.root(of: device), hardware.isHardware, !hardware.isMonitor
-    else { return }
+    else { return true }
     // Other programs mute a device of the chain, choose a port or a profile of its card, or mute the
     // recording. What processes the sound, and what is played, may be silent at any time.
     let devices = snapshot.chain.links(to: device) + [hardware]
@@ -35,9 +47,6 @@ extension AudioCapture {
       if let card = device.card { objects.insert(.card(card)) }
     }
     let age = Duration.nanoseconds(HostClock.nanoseconds - zeros.began) + Self.reportDelay
-    guard await session.hasReportedNothing(of: objects, since: SuspendingClock.now - age) else {
-      return
-    }
-    run.pipeline.report.list(zeros)
+    return !(await session.hasReportedNothing(of: objects, since: SuspendingClock.now - age))
   }
 }

@@ -219,6 +219,7 @@ public actor AudioCapture {
     await takeTurnFromReactions()
     defer { turns.pass() }
     try requireRun("pause")
+    await judgeNow()
     await closeTap()
     if let failure = run?.pipeline.report.failure {
       fail(failure)

@@ -11,6 +11,7 @@ final class PipelineReport: Sendable {
     var device: String?
     var moves = 0
     var found: [FoundZeros] = []
+    var unjudged: [FoundZeros] = []
     var unexplained: [ZeroFrames] = []
   }
 
@@ -58,8 +59,13 @@ final class PipelineReport: Sendable {
 
   func takeDevice() -> String? { state.withLock { $0.device.take() } }
 
-  /// Notes zeros amid sound, for `takeFound`.
-  func note(_ zeros: FoundZeros) { state.withLock { $0.found.append(zeros) } }
+  /// Notes zeros amid sound, for `takeFound` and `judge`.
+  func note(_ zeros: FoundZeros) {
+    state.withLock {
+      $0.found.append(zeros)
+      $0.unjudged.append(zeros)
+    }
+  }
 
   /// The zeros amid sound that were found since the last call.
   func takeFound() -> [FoundZeros] {
@@ -69,9 +75,16 @@ final class PipelineReport: Sendable {
     }
   }
 
+  /// The zeros amid sound that were not judged yet.
+  var unjudged: [FoundZeros] { state.withLock { $0.unjudged } }
+
   /// Lists zeros that no report of the server explains, unless the tap was moved or replaced since.
-  func list(_ found: FoundZeros) {
-    state.withLock { if $0.moves == found.moves { $0.unexplained.append(found.zeros) } }
+  func judge(_ found: FoundZeros, isExplained: Bool) {
+    state.withLock { state in
+      guard let place = state.unjudged.firstIndex(of: found) else { return }
+      state.unjudged.remove(at: place)
+      if !isExplained, state.moves == found.moves { state.unexplained.append(found.zeros) }
+    }
   }
 
   /// The zeros that were listed since the last call.

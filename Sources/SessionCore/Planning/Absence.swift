@@ -25,4 +25,12 @@ enum Absence: Hashable {
     case .unused: "it is"
     }
   }
+
+  /// What the reason is about, and whose values are restored: two are named where a card is.
+  var subject: (noun: String, possessive: String) {
+    switch self {
+    case .unplugged, .unused: ("it", "its")
+    case .profile: ("the device", "the device's")
+    }
+  }
 }

@@ -39,7 +39,9 @@ extension Baseline {
 extension ServerSnapshot {
   /// Why a device is not there: its card has another profile, or it is unplugged.
   fileprivate func absence(of device: NamedDevice) -> Absence {
-    let card = cards.first { card in card.profiles.contains { card.has(device, in: $0) } }
+    let card =
+      cards.first { card in card.profiles.contains { card.has(device, in: $0) } }
+      ?? cards.first { $0.isNamed(in: device) }
     guard let card else { return .unplugged(device.name) }
     return .profile(card.activeProfile, of: card.name, lacks: device.name)
   }

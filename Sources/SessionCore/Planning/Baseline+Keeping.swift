@@ -33,7 +33,8 @@ extension Baseline {
 
   /// What is left of it once the session has restored what it could: the values of devices that are
   /// unplugged now or that another profile of their card has removed, of ports that are not in use, the
-  /// rates of devices that run, and what the server refused to restore.
+  /// rates of devices that run, what the server refused to restore, and what returns with a profile
+  /// that it refused.
   ///
   /// - Parameters:
   ///   - arrivals: devices that were just added: their levels may be replaced by what PipeWire's session
@@ -52,6 +53,12 @@ extension Baseline {
       if entry.isBlockedRate(in: snapshot) { return entry }
       if refused.contains(entry.setting), entry.isChange, entry.setting.is(.outlivesSession),
         entry.isShown(in: snapshot), let now = snapshot.value(of: entry.setting), entry.isOurs(now)
+      {
+        return entry
+      }
+      // It returns with the profile of its card, which the server refused to restore.
+      if let card = entry.card, entry.profile != nil, entry.isChange, !entry.isConsequence,
+        refused.contains(.cardProfile(card: card)), snapshot.value(of: entry.setting) == nil
       {
         return entry
       }

@@ -48,6 +48,14 @@ extension Card {
     }
   }
 
+  /// Whether the name of a device has the card's, also where a profile's name does not tell its devices
+  /// (UCM, `pro-audio`).
+  func isNamed(in device: NamedDevice) -> Bool {
+    guard name.hasPrefix("alsa_card.") else { return false }
+    let kind = device.direction == .input ? "alsa_input" : "alsa_output"
+    return device.name.hasPrefix("\(kind).\(name.dropFirst(10)).")
+  }
+
   /// Whether a profile has a device, or the sink whose monitor it is, as far as names show.
   func has(_ device: NamedDevice, in profile: CardProfile) -> Bool {
     if deviceNames(device.direction, profile: profile).contains(device.name) { return true }

@@ -135,10 +135,11 @@ extension Planner {
       for entry in input.baseline.valid(for: input.snapshot).entries { listChanged(entry) }
     }
     for (absence, entries) in kept {
-      let (place, moment) = (absence.reason, absence.end)
+      let (place, moment, subject) = (absence.reason, absence.end, absence.subject)
       for setting in entries.map(\.setting) where setting.isDefault {
         plan.left.append(
-          "\(place): it is the \(setting.title) again when \(moment), or by 'revert' then")
+          "\(place): \(subject.noun) is the \(setting.title) again when \(moment), or by 'revert' "
+            + "then")
       }
       // A microphone is unmuted only when that is asked for.
       let (asked, others) = (entries.filter(\.unmutesInput), entries.filter { !$0.unmutesInput })
@@ -148,7 +149,8 @@ extension Planner {
         let nouns = entries.compactMap(\.setting.restoredNoun)
         guard !nouns.isEmpty else { continue }
         plan.left.append(
-          "\(place): its \(Words.list(nouns)) \(nouns.count == 1 ? "is" : "are") restored \(when)")
+          "\(place): \(subject.possessive) \(Words.list(nouns)) "
+            + "\(nouns.count == 1 ? "is" : "are") restored \(when)")
       }
     }
   }

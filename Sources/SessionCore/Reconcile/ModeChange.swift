@@ -126,7 +126,9 @@ package struct ModeChange: Sendable {
     let refused = Set(back.input.refusals.keys.filter { !$0.isHint })
     // The level of a port that was restored before another port was chosen is not visible any more.
     let done = back.attempted.subtracting(refused)
-    let entries = undoable.pending(in: now).entries.filter { !done.contains($0.setting) }
+    let entries = undoable.pending(in: now, refused: refused).entries.filter {
+      !done.contains($0.setting)
+    }
     let away = Set(entries.filter { undoable.absence(of: $0, in: now) != nil }.map(\.setting))
     return (away, Set(entries.map(\.setting)).union(refused).subtracting(away))
   }

@@ -113,7 +113,7 @@ private struct Walker {
         trace.append("revert")
         mode = nil
         let left = try await rig.session.revert().left
-        isOwed = left.contains { $0.contains("when it returns") }
+        isOwed = left.contains { $0.contains("or by 'revert' then") }
         try await expectAsBefore()
       } else {
         (before, isUndisturbed) = (nil, false)

@@ -94,8 +94,8 @@ struct BeforeTests {
   }
 
   private static let removed =
-    "\(Names.usbInput) is not there while \(Names.usbCard) has the profile off: its gain is restored "
-    + "when it returns, or by 'revert' then"
+    "\(Names.usbInput) is not there while \(Names.usbCard) has the profile off: the device's gain is "
+    + "restored when it returns, or by 'revert' then"
 
   /// Has another program choose the profile of the microphone's card, and waits until a session sees it.
   private func choose(_ profile: String, _ session: AudioSession, _ rig: Rig) async throws {

@@ -11,13 +11,16 @@ import Testing
 struct LongZerosTests {
   /// Records a microphone that has a tone, does something after three seconds, and looks at what was
   /// recorded and listed.
+  ///
+  /// - Parameter rest: for how long it records after that.
   private func record(
+    standsStill: Bool = false, for rest: Duration = .seconds(4),
     _ act: @Sendable (Rig, AudioRecorder) async throws -> Void,
     then check: @Sendable (RecordingProgress, _ list: String?) -> Void
   ) async throws {
     let configuration = try #require(
       SandboxConfiguration.simulatedCards(["kind=usb-mic"], on: .pipewire))
-    try await Rig.with(configuration, expectsWrongRate: true) { rig in
+    try await Rig.with(configuration, expectsWrongRate: standsStill) { rig in
       var mode = AudioMode(category: .record)
       mode.preferredInput = ["alsa_input.usb-*"]
       try await rig.session.setAudioMode(mode)
@@ -27,8 +30,7 @@ struct LongZerosTests {
       try await wait(.seconds(3), recorder)
       #expect(await recorder.progress.highestPeak > 0.1)
       try await act(rig, recorder)
-      // Zeros are listed two seconds after their end.
-      try await wait(.seconds(4), recorder)
+      try await wait(rest, recorder)
       check(try await recorder.stop(), folder.text("a.wav.json"))
     }
   }
@@ -40,16 +42,25 @@ struct LongZerosTests {
       await eventually(within: .seconds(60)) { await recorder.progress.duration > end })
   }
 
-  @Test("are listed where the hardware stood still: the server fills its time with zeros")
-  func standstill() async throws {
-    try await record { rig, recorder in
-      try await rig.sandbox.freeze(.simulatedCards)
-      try await Task.sleep(for: .milliseconds(800))  // the length of the stop is what is tested
-      try await rig.sandbox.thaw(.simulatedCards)
-    } then: { progress, list in
-      let longest = progress.zeros.map(\.frames).max() ?? 0
-      #expect(longest > progress.sampleRate / 2, "\(progress.zeros), \(progress.missing)")
-      #expect(list == Sidecar.text(progress))
+  /// They are listed two seconds after their end, or when the recording ends.
+  @Test(
+    "are listed where the hardware stood still: the server fills its time with zeros",
+    arguments: [Duration.seconds(4), .milliseconds(500)])
+  func standstill(rest: Duration) async throws {
+    let isListed = Shared(false)
+    // Beside much load the server may deliver less than the whole time, which is missing then.
+    for number in 1...3 where !isListed.value {
+      noteTry(number, of: 3, after: number == 1 ? nil : "zeros that were not in one piece")
+      try await record(standsStill: true, for: rest) { rig, recorder in
+        try await rig.sandbox.freeze(.simulatedCards)
+        try await Task.sleep(for: .milliseconds(800))  // the length of the stop is what is tested
+        try await rig.sandbox.thaw(.simulatedCards)
+      } then: { progress, list in
+        let longest = progress.zeros.map(\.frames).max() ?? 0
+        isListed.update { $0 = longest > progress.sampleRate / 2 }
+        if isListed.value { #expect(list == Sidecar.text(progress)) }
+        #expect(isListed.value || number < 3, "\(progress.zeros), \(progress.missing)")
+      }
     }
   }
 
@@ -57,7 +68,9 @@ struct LongZerosTests {
     "are not where the server reported a mute, of the device or of the recording",
     arguments: ["set-source-mute @DEFAULT_SOURCE@", "set-source-output-mute ID"])
   func muted(_ request: String) async throws {
+    let muted = Shared<Range<Int64>>(0..<0)
     try await record { rig, recorder in
+      let begin = await recorder.progress.frames
       for isMuted in [true, false] {
         let result = try await rig.sandbox.capture([
           "sh", "-c",
@@ -72,8 +85,14 @@ struct LongZerosTests {
           })
         try await Task.sleep(for: .milliseconds(800))  // longer than cycles that count as lost
       }
+      let end = await recorder.progress.frames
+      muted.update { $0 = begin..<end }
     } then: { progress, _ in
-      #expect(progress.zeros == [])
+      // Much load can bring others, which are listed.
+      let wrong = progress.zeros.filter {
+        muted.value.overlaps($0.position..<$0.position + Int64($0.frames))
+      }
+      #expect(wrong.isEmpty && !muted.value.isEmpty, "\(wrong), \(muted.value)")
     }
   }
 }

@@ -234,9 +234,16 @@ struct AccountingTests {
     for _ in 0..<50 { input.hear(tone) }
     #expect(report.takeFound().isEmpty)
     for zeros in found {
-      report.list(zeros)
-      // Those of another tap.
-      report.list(FoundZeros(zeros: zeros.zeros, began: zeros.began, moves: zeros.moves - 1))
+      // Those of another tap, and those that a report explains.
+      let former = FoundZeros(zeros: zeros.zeros, began: zeros.began, moves: zeros.moves - 1)
+      let explained = FoundZeros(zeros: zeros.zeros, began: 0, moves: zeros.moves)
+      for other in [former, explained] { report.note(other) }
+      #expect(report.unjudged == found + [former, explained])
+      report.judge(former, isExplained: false)
+      report.judge(explained, isExplained: true)
+      // Once, although it is asked at the end, too.
+      for _ in 1...2 { report.judge(zeros, isExplained: false) }
+      #expect(report.unjudged.isEmpty)
     }
     let clock = Double(input.now - begin) / 1e9
     input.pipeline.finish(isAway: false, at: 0)

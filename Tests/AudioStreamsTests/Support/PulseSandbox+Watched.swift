@@ -12,12 +12,17 @@ extension PulseSandbox {
     _ configuration: SandboxConfiguration, expectsWrongRate: Bool = false,
     _ body: (PulseSandbox) async throws -> Void
   ) async throws {
-    try await with(configuration) { sandbox in
-      defer {
-        for stream in WrongRates.take(on: sandbox.address) where !expectsWrongRate {
+    let server = Shared<String?>(nil)
+    // Once the server has ended, and with it a stream that the body left open.
+    defer {
+      if let server = server.value {
+        for stream in WrongRates.take(on: server) where !expectsWrongRate {
           Issue.record("frames against the clock: \(stream)")
         }
       }
+    }
+    try await with(configuration) { sandbox in
+      server.update { $0 = sandbox.address }
       try await body(sandbox)
     }
   }

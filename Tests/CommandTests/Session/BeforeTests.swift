@@ -14,8 +14,8 @@ struct BeforeTests {
   private static let kept =
     "\(card) is unplugged: its gain is restored when it returns, or by 'revert' then"
   private static let removed =
-    "\(input) is not there while \(card) has the profile off: its gain is restored when it returns, "
-    + "or by 'revert' then"
+    "\(input) is not there while \(card) has the profile off: the device's gain is restored when "
+    + "it returns, or by 'revert' then"
 
   /// A server whose default input is the USB microphone, which another program has set to 30 %.
   private static func with(

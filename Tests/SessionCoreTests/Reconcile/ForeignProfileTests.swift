@@ -13,8 +13,8 @@ private typealias Server = SimulatedServer
   private static let gain = Setting.volume(.input, device: Server.usb)
   private static let before = level(0.3)
   private static let removed =
-    "\(Server.usb) is not there while \(card) has the profile off: its gain is restored when it "
-    + "returns, or by 'revert' then"
+    "\(Server.usb) is not there while \(card) has the profile off: the device's gain is restored "
+    + "when it returns, or by 'revert' then"
 
   private static let mode = preferring {
     $0.preferredInput = [.name(Server.usb)]
@@ -45,7 +45,7 @@ private typealias Server = SimulatedServer
   /// Makes a change: a mode takes effect, or the empty one ends the former.
   private static func make(
     _ mode: AudioMode, on server: Server, _ baseline: Baseline = Baseline(), forgets: Bool = false,
-    wasInEffect: Bool = true
+    wasInEffect: Bool = true, isRefused: Bool = false
   ) -> Made {
     var input = PlanInput(mode: mode, snapshot: server.snapshot)
     input.baseline = baseline
@@ -53,7 +53,7 @@ private typealias Server = SimulatedServer
     var change = ModeChange(input, to: goal, wasInEffect: wasInEffect)
     var run = Run(server, change.run.input)
     run.run()
-    #expect(run.failure == nil && run.refusal == nil, "\(run.trace)")
+    #expect(run.failure == nil && isRefused == (run.refusal != nil), "\(run.trace)")
     change.run = run.loop
     return Made(server: run.server, change: change, plans: run.plans)
   }
@@ -128,8 +128,8 @@ private typealias Server = SimulatedServer
     try server.choose("off", of: Self.card)
     let ended = Self.make(AudioMode(), on: server, applied.baseline)
     let note =
-      "\(Server.usb) is not there while \(Self.card) has the profile off: it is the default source "
-      + "again when it returns, or by 'revert' then"
+      "\(Server.usb) is not there while \(Self.card) has the profile off: the device is the "
+      + "default source again when it returns, or by 'revert' then"
     #expect(ended.left.contains(note), "\(ended.left)")
   }
 
@@ -207,13 +207,34 @@ private typealias Server = SimulatedServer
       "\(ended.left)")
     #expect(
       ended.left.contains(
-        "\(Server.speakers) is not there while alsa_card.pci has the profile off: its volume is "
-          + "restored when it returns, or by 'revert' then"),
+        "\(Server.speakers) is not there while alsa_card.pci has the profile off: the device's "
+          + "volume is restored when it returns, or by 'revert' then"),
       "\(ended.left)")
     #expect(!ended.left.contains { $0.hasPrefix("\(Server.microphone) ") }, "\(ended.left)")
     try ended.server.choose(former, of: "alsa_card.pci")
     let back = Self.make(AudioMode(), on: ended.server, ended.baseline, wasInEffect: false)
     #expect(back.server.snapshot.device(.output, named: Server.speakers)?.volume.loudest == .norm)
+    #expect(back.owed == [])
+  }
+
+  @Test func `a level is kept while the server refuses the profile of its device`() throws {
+    let (former, own) = ("output:analog-stereo", "output:hdmi-stereo")
+    let speakers = Setting.volume(.output, device: Server.speakers)
+    var server = Server.laptop(own, jacks: ["hdmi-output-0": .yes])
+    server.refuses = [.cardProfile(card: "alsa_card.pci")]
+    var baseline = Baseline(serverCookie: 77)
+    baseline.record(
+      Baseline.Entry(
+        setting: speakers, before: Self.before, ours: Self.level(0.8),
+        in: Server.laptop(former).snapshot))
+    baseline.record(
+      .cardProfile(card: "alsa_card.pci"), before: .name(former), ours: .name(own))
+    var ended = Self.make(AudioMode(), on: server, baseline, isRefused: true)
+    #expect(ended.owed == [speakers])
+    ended.server.refuses = []
+    let back = Self.make(AudioMode(), on: ended.server, ended.baseline, wasInEffect: false)
+    #expect(back.server.snapshot.cards.first?.activeProfile == former)
+    #expect(back.server.snapshot.value(of: speakers) == Self.before)
     #expect(back.owed == [])
   }
 
@@ -251,8 +272,8 @@ private typealias Server = SimulatedServer
     #expect(ended.server.snapshot.cards.first?.activeProfile == former)
     #expect(
       ended.left == [
-        "\(Server.microphone) is not there while alsa_card.pci has the profile \(former): its gain is "
-          + "restored when it returns, or by 'revert' then"
+        "\(Server.microphone) is not there while alsa_card.pci has the profile \(former): the "
+          + "device's gain is restored when it returns, or by 'revert' then"
       ])
     #expect(ended.owed == [level])
   }
