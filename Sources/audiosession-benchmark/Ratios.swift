@@ -9,6 +9,18 @@ enum Ratios {
   struct Record {
     var value: Double?
     var aim: Double?
+    /// Whether it can be recorded: false if it differs too much from run to run.
+    var isRecorded = true
+
+    /// The record as it is written in `Ratios+Recorded.swift`, with the value of this run.
+    func line(_ name: String, measured: Double) -> String {
+      let words: [String?] = [
+        isRecorded ? "value: \(Ratios.words(measured))" : nil,
+        aim.map { aim in "aim: \(Int(exactly: aim).map { "\($0)" } ?? "\(aim)")" },
+        isRecorded ? nil : "isRecorded: false",
+      ]
+      return "    \"\(name)\": Record(\(words.compactMap { $0 }.joined(separator: ", "))),"
+    }
   }
 
   private static let worse = Guarded([String]())
@@ -32,6 +44,7 @@ enum Ratios {
     var notes = others.compactMap { other in other.value.map { "\(other.word) \(words($0))" } }
     if let floor, let aim = record?.aim, aim < floor { notes.append("aim below the floor") }
     let tolerance = unit.isEmpty ? 1.2 : 1.03
+    if let record, record.isRecorded, record.value == nil { notes.append("not recorded yet") }
     if let recorded = record?.value, unit != "ms", value > recorded * tolerance {
       notes.append("WORSE")
       worse.withLock { $0.append(name) }
@@ -43,9 +56,7 @@ enum Ratios {
   /// Prints this run's figures as the lines of `Ratios+Recorded.swift`.
   static func printRecords() {
     for (name, value) in measured.withLock({ $0 }) {
-      guard let record = recorded[name] else { continue }
-      let aim = record.aim.map { ", aim: \($0)" } ?? ""
-      print("    \"\(name)\": Record(value: \(words(value))\(aim)),")
+      if let record = recorded[name] { print(record.line(name, measured: value)) }
     }
     worse.withLock { $0 = [] }
   }
