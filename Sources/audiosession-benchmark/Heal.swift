@@ -23,12 +23,17 @@ struct Heal {
     session: "a holding session", floor: "bare libpulse", peer: "pulsectl in Python"
   )
 
+  /// The three are measured in turn this often, because a process may be slow for as long as it lives.
+  private static let mostRounds = 5
+
   private let bench: Bench
   private let bare: Bare
-  /// The medians, in the order of `Change`, by who restored it.
-  private var medians: [String: [Duration]] = [:]
-  /// How often the session waited for the server, in the order of `Change`: the medians.
-  private var trips: [Int] = []
+  /// All times of all rounds, in the order of `Change`, by who restored it.
+  private var times: [String: [[Duration]]] = [:]
+  /// How often the session waited for the server each time, in the order of `Change`.
+  private var trips = Change.allCases.map { _ in [Int]() }
+  /// The loops that cannot be measured.
+  private var unmeasured: Set<String> = []
   /// The memory of the loops.
   private var memory: [String: [(name: String, size: Double)]] = [:]
 
@@ -40,29 +45,49 @@ struct Heal {
 
   private static func run(_ each: Int, _ bench: Bench, _ kind: ServerKind) async throws {
     let place = kind == .pipewire ? "on PipeWire, " : ""
+    let rounds = min(mostRounds, each)
     print(
-      "\(place)a foreign change restored, \(each) times each, from the change to an outsider's "
-        + "reading")
+      "\(place)a foreign change restored, \(each) times each in \(rounds) rounds, from the change "
+        + "to an outsider's reading")
     var heal = Heal(bench: bench, bare: try Bare(in: bench.sandbox))
-    try await heal.session(each)
-    try await heal.loop(names.floor, [heal.bare.path, "heal"], each)
-    try await heal.loop(names.peer, ["/usr/bin/python3", "-c", python], each)
+    for round in 0..<rounds {
+      let part = each * (round + 1) / rounds - each * round / rounds
+      try await heal.session(part)
+      try await heal.loop(names.floor, [heal.bare.path, "heal"], part)
+      try await heal.loop(names.peer, ["/usr/bin/python3", "-c", python], part)
+    }
+    heal.printRows()
     heal.note(place)
     if kind == .pulseaudio { try await heal.noteMemory() }
   }
 
+  private func printRows() {
+    for name in [Self.names.session, Self.names.floor, Self.names.peer] {
+      for (change, times) in zip(Change.allCases, times[name] ?? []) {
+        let timings = Timings(times)
+        Benchmark.row("\(name), \(change.rawValue)", timings, timings.tail, width: 44)
+      }
+    }
+  }
+
+  /// Prints ratios of the medians over all rounds.
   private func note(_ place: String) {
-    let (floors, peers) = (medians[Self.names.floor], medians[Self.names.peer])
     for (index, change) in Change.allCases.enumerated() {
       let name = "\(place)a \(change.rawValue) restored"
-      let own = medians[Self.names.session]?[index].seconds ?? .nan
-      let floor = floors?[index].seconds
-      if let peer = peers?[index].seconds {
+      let own = median(Self.names.session, index) ?? .nan
+      let floor = median(Self.names.floor, index)
+      if let peer = median(Self.names.peer, index) {
         Ratios.note("\(name), of pulsectl's", own / peer, floor: floor.map { $0 / peer })
       }
       if let floor { Ratios.note("\(name), of bare libpulse's", own / floor) }
-      Ratios.note("\(name), by the session", Double(trips[index]), "round trips")
+      let waits = trips[index].sorted()
+      Ratios.note("\(name), by the session", Double(waits[waits.count / 2]), "round trips")
     }
+  }
+
+  /// Seconds; nil if it was not measured.
+  private func median(_ name: String, _ index: Int) -> Double? {
+    times[name].map { Timings($0[index]).median.seconds }
   }
 
   /// Prints the memory of a `watch` beside that of the loops.
@@ -89,22 +114,30 @@ struct Heal {
   private mutating func session(_ count: Int) async throws {
     let session = AudioSession(in: bench.sandbox)
     try await session.setAudioMode(Self.mode)
-    try await rows(Self.names.session, count, of: session)
+    try await measure(Self.names.session, count, of: session)
     try await session.revert()
     await session.close()
   }
 
   private mutating func loop(_ name: String, _ command: [String], _ count: Int) async throws {
+    guard !unmeasured.contains(name) else { return }
+    do {
+      try await measureLoop(name, command, count)
+    } catch {
+      unmeasured.insert(name)
+      times[name] = nil
+      print("  \(name): not measured (\(error))")
+    }
+  }
+
+  private mutating func measureLoop(
+    _ name: String, _ command: [String], _ count: Int
+  ) async throws {
     let words = command + [Self.source, Self.port, Bench.laptop, Self.profile]
     let messages = bench.sandbox.directory + "/loop.messages"
-    let process: pid_t
-    do {
-      process = try Process.spawn(
-        words, bench.environment,
-        files: [(1, "/dev/null", O_WRONLY), (2, messages, O_WRONLY | O_CREAT | O_TRUNC)])
-    } catch {
-      return print("  \(name): not measured (\(error))")
-    }
+    let process = try Process.spawn(
+      words, bench.environment,
+      files: [(1, "/dev/null", O_WRONLY), (2, messages, O_WRONLY | O_CREAT | O_TRUNC)])
     defer {
       kill(process, SIGTERM)
       reap(process)
@@ -112,20 +145,15 @@ struct Heal {
     guard try await hasHealer() else {
       let reason = File.text(messages).split(separator: "\n").last ?? "no change is restored"
       let remedy = reason.hasSuffix("'pulsectl'") ? "; install the package python3-pulsectl" : ""
-      return print("  \(name): not measured (\(reason)\(remedy))")
+      throw Process.Failure(description: "\(reason)\(remedy)")
     }
-    do {
-      memory[name] = try ProcessFigures.memory(of: process)
-      try await rows(name, count)
-    } catch {
-      medians[name] = nil
-      print("  \(name): gave up (\(error))")
-    }
+    memory[name] = try ProcessFigures.memory(of: process)
+    try await measure(name, count)
   }
 
   /// Each change begins in quiet, like a person's. One that follows another closely would be a
   /// burst, the end of which the session awaits.
-  private mutating func rows(
+  private mutating func measure(
     _ name: String, _ count: Int, of session: AudioSession? = nil
   ) async throws {
     let outsider = try Outsider(
@@ -134,23 +162,20 @@ struct Heal {
         Bench.laptop, Self.profile, "output:analog-stereo",
       ], bench.environment)
     defer { outsider.end() }
-    for change in Change.allCases {
-      var (times, waits) = ([Duration](), [Int]())
+    for (index, change) in Change.allCases.enumerated() {
       for _ in 0..<count {
         let before = await session?.roundTrips ?? 0
-        times.append(try await outsider.time(change.rawValue))
+        let time = try await outsider.time(change.rawValue)
+        times[name, default: Change.allCases.map { _ in [] }][index].append(time)
         try await ContinuousClock().sleep(for: .milliseconds(50))
         guard let session else { continue }
         // By now it has read what it wrote.
-        waits.append(await session.roundTrips - before)
+        let waits = await session.roundTrips - before
+        trips[index].append(waits)
         // Applies the mode again; otherwise so many changes would count as a conflict.
         try await session.setAudioMode(Self.mode)
         try await ContinuousClock().sleep(for: .milliseconds(50))
       }
-      let timings = Timings(times)
-      medians[name, default: []].append(timings.median)
-      if !waits.isEmpty { trips.append(waits.sorted()[waits.count / 2]) }
-      Benchmark.row("\(name), \(change.rawValue)", timings, timings.tail, width: 44)
     }
   }
 
