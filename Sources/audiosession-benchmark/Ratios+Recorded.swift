@@ -5,7 +5,8 @@ extension Ratios {
   ///
   /// What is restored is compared with the other programs, but not recorded: the same two programs are at
   /// 0.5 or at 1.5 in runs that follow each other, by the cores on which their processes wake up. What
-  /// can get worse there is the number of round trips. Ratios to bare libpulse vary as much. Rows with
+  /// can get worse there is the number of round trips. Ratios to bare libpulse vary as much, but for an
+  /// apply on PipeWire, where both wait for whole buffers of the graph. Rows with
   /// `isRecorded: false` have an aim alone; those without a value are recorded by the next `record`.
   static let recorded: [String: Record] = [
     "apply podcast, of five calls of pactl": Record(value: 0.95, aim: 0.6),
@@ -32,9 +33,13 @@ extension Ratios {
     "proportional share (PSS)": Record(value: 15.15),
     "its own (private, changed)": Record(value: 2.43),
     "on PipeWire, a default source restored, of pulsectl's": Record(aim: 0.7, isRecorded: false),
+    "on PipeWire, a default source restored, by the session": Record(),
     "on PipeWire, a port restored, of pulsectl's": Record(aim: 0.7, isRecorded: false),
+    "on PipeWire, a port restored, by the session": Record(),
     "on PipeWire, a card profile restored, of pulsectl's": Record(aim: 0.7, isRecorded: false),
+    "on PipeWire, a card profile restored, by the session": Record(),
     "on PipeWire, applied and verified": Record(value: 35.12, aim: 15),
+    "on PipeWire, applied and verified, of bare libpulse": Record(),
     "a default restored with 1,000 objects, of that with 10": Record(value: 2.67, aim: 1.3),
     "state --json with 1,000 objects, of pactl -f json list": Record(value: 0.93, aim: 1.2),
   ]

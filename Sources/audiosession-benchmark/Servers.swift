@@ -53,9 +53,11 @@ struct Servers {
     } catch {
       print("  bare libpulse: gave up (\(error))")
     }
-    Ratios.note(
-      "\(kind == .pipewire ? "on PipeWire, " : "")applied and verified",
-      Timings(times[0]).median.seconds * 1000, "ms", floor: floor.map { $0.median.seconds * 1000 })
+    let name = "\(kind == .pipewire ? "on PipeWire, " : "")applied and verified"
+    let own = Timings(times[0]).median.seconds
+    let least = floor?.median.seconds
+    Ratios.note(name, own * 1000, "ms", floor: least.map { $0 * 1000 })
+    if let least { Ratios.note("\(name), of bare libpulse", own / least) }
   }
 
   /// How long bare libpulse needs for the changes of the mode, each read back.
