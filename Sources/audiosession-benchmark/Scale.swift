@@ -10,6 +10,9 @@ struct Scale {
   private static let repetitions = 10
   private static let burst = 500
   private static let single = 40
+  private static let source = "mic"
+  /// What another program makes the default.
+  private static let other = "sink0.monitor"
 
   private let size: Int
   private let isBrief: Bool
@@ -88,7 +91,7 @@ struct Scale {
     return (ratio: medians[0] / medians[1], floor: medians[2] / medians[1])
   }
 
-  /// Returns how many seconds a foreign default lasts.
+  /// Returns how many seconds a foreign default lasts, as an outsider sees it.
   private func holder() async throws -> Double {
     let profile = sandbox.directory + "/scale.toml"
     try Process.write(
@@ -97,17 +100,20 @@ struct Scale {
     let watcher = try await Watcher.watching(
       profile, environment, messages: sandbox.directory + "/scale.messages", within: .seconds(60))
     row("watch, from its start to applied", [ContinuousClock.now - start])
-    _ = try await heal(watcher)
+    let outsider = try outsider()
+    defer { outsider.end() }
+    _ = try await heal(watcher, outsider)
     if !isBrief {
-      let burst = try await cost(watcher, events: Self.burst, pause: nil)
-      let single = try await cost(watcher, events: Self.single, pause: .milliseconds(30))
+      let burst = try await cost(watcher, outsider, events: Self.burst, pause: nil)
+      let single = try await cost(
+        watcher, outsider, events: Self.single, pause: .milliseconds(30))
       row("CPU of an event, \(Self.burst) at once", [burst])
       row("CPU of an event by itself", [single])
     }
     var heals: [Duration] = []
     for _ in 0..<Self.repetitions {
       try await applyAgain(watcher)
-      heals.append(try await heal(watcher))
+      heals.append(try await heal(watcher, outsider))
     }
     row("a foreign default restored", heals)
     let memory = ProcessFigures(watcher.process).resident
@@ -117,18 +123,17 @@ struct Scale {
     return Timings(heals).median.seconds
   }
 
-  /// Returns how many seconds it lasts where bare libpulse restores it, as an outsider sees it.
+  /// Returns how many seconds it lasts where bare libpulse restores it, as the same outsider sees it.
   private func bareHolder() async throws -> Double {
-    let (source, other) = ("mic", "sink0.monitor")
-    let holder = try Process.spawn([bare.path, "heal", source], environment)
+    let holder = try Process.spawn([bare.path, "heal", Self.source], environment)
     defer {
       kill(holder, SIGTERM)
       reap(holder)
     }
-    guard try await Heal.isRestored(source, after: other, on: client) else {
+    guard try await Heal.isRestored(Self.source, after: Self.other, on: client) else {
       throw Process.Failure(description: "bare libpulse restores no default")
     }
-    let outsider = try Outsider([bare.path, "change", source, other], environment)
+    let outsider = try outsider()
     defer { outsider.end() }
     var times: [Duration] = []
     for _ in 0..<Self.repetitions {
@@ -138,6 +143,11 @@ struct Scale {
     }
     row("… by bare libpulse", times)
     return Timings(times).median.seconds
+  }
+
+  /// A process that changes the default and waits until it reads the former one.
+  private func outsider() throws -> Outsider {
+    try Outsider([bare.path, "change", Self.source, Self.other], environment)
   }
 
   /// Makes the holder forget the foreign changes so far: so many would count as a conflict.
@@ -152,7 +162,9 @@ struct Scale {
   }
 
   /// The CPU time of an event, while another program changes a device's volume.
-  private func cost(_ watcher: Watcher, events: Int, pause: Duration?) async throws -> Duration {
+  private func cost(
+    _ watcher: Watcher, _ outsider: Outsider, events: Int, pause: Duration?
+  ) async throws -> Duration {
     try await applyAgain(watcher)
     let before = Self.processorTime(watcher.process)
     for number in 0..<events {
@@ -161,7 +173,7 @@ struct Scale {
     }
     // The holder sees later changes after these.
     try await ContinuousClock().sleep(for: .seconds(1))
-    _ = try await heal(watcher)
+    _ = try await heal(watcher, outsider)
     return .nanoseconds((Self.processorTime(watcher.process) - before) / Int64(events))
   }
 
@@ -169,15 +181,14 @@ struct Scale {
     ChannelVolumes(Volume(fraction: number % 2 == 0 ? 0.4 : 0.5), channels: 2)
   }
 
-  /// From the change to the event.
-  private func heal(_ watcher: Watcher) async throws -> Duration {
+  /// From the change to the outsider's reading; returns once the holder has read what it wrote, too.
+  private func heal(_ watcher: Watcher, _ outsider: Outsider) async throws -> Duration {
     let place = watcher.count
-    let start = ContinuousClock.now
-    try await client.setDefaultSource("sink0.monitor")
-    guard let line = try await watcher.await("reapplied", from: place, within: .seconds(60)) else {
+    let time = try await outsider.time("default")
+    guard try await watcher.await("reapplied", from: place, within: .seconds(60)) != nil else {
       throw Process.Failure(description: "not restored: \(watcher.tail(5))")
     }
-    return line.time - start
+    return time
   }
 
   /// The CPU time of all threads of a process, in nanoseconds.

@@ -7,8 +7,7 @@ final class Watcher: Sendable {
   /// A line of its output, and when it arrived.
   struct Line: Sendable {
     let text: String
-    let time: ContinuousClock.Instant
-    /// The same moment on the clock of files.
+    /// On the clock of files.
     let wallTime: timespec
 
     func isEvent(_ name: String) -> Bool { text.contains("\"event\":\"\(name)\"") }
@@ -47,12 +46,10 @@ final class Watcher: Sendable {
   private func read() {
     var rest: [UInt8] = []
     while output.read(into: &rest) {
-      let now = ContinuousClock.now
       var wall = timespec()
       clock_gettime(CLOCK_REALTIME, &wall)
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        let line = Line(
-          text: String(decoding: rest[..<end], as: UTF8.self), time: now, wallTime: wall)
+        let line = Line(text: String(decoding: rest[..<end], as: UTF8.self), wallTime: wall)
         lines.withLock { $0.append(line) }
         rest.removeSubrange(...end)
       }
