@@ -28,20 +28,29 @@ struct Programs {
   }
 
   /// The changes of the podcast profile that `pactl` has commands for, and a look at the result.
-  private var script: String {
-    let card =
-      sandbox.hasSimulatedCards
-      ? "pactl set-card-profile \(Bench.micCard) input:analog-stereo; " : ""
-    return card
-      + "pactl set-default-source \(source); pactl set-source-mute \(source) 0; "
-      + "pactl get-default-source; pactl -f json list sources"
+  private var script: [String] {
+    (sandbox.hasSimulatedCards
+      ? ["pactl set-card-profile \(Bench.micCard) input:analog-stereo"] : [])
+      + [
+        "pactl set-default-source \(source)", "pactl set-source-mute \(source) 0",
+        "pactl get-default-source", "pactl -f json list sources",
+      ]
   }
 
   /// The same script by a careful author: it looks before each change.
-  private var carefulScript: String {
-    "pactl info; pactl -f json list cards; pactl get-source-mute \(source); "
-      + "pactl get-source-volume \(source); " + script
+  private var carefulScript: [String] {
+    [
+      "pactl info", "pactl -f json list cards", "pactl get-source-mute \(source)",
+      "pactl get-source-volume \(source)",
+    ] + script
   }
+
+  private var scripts: [(name: String, calls: [String])] {
+    [("five calls of pactl", script), ("nine calls of pactl", carefulScript)]
+  }
+
+  /// The least for the podcast profile: the same changes and syncs, without a plan.
+  private var barePodcast: [String] { [bare.path, "podcast", source, sandbox.directory] }
 
   /// Ends the session and changes what the profile and the scripts set, so that each of them has as much
   /// to do.
@@ -53,11 +62,12 @@ struct Programs {
   }
 
   private func times(_ count: Int) throws {
-    let changing: [(name: String, command: [String])] = [
-      ("five calls of pactl", ["/bin/sh", "-c", script]),
-      ("nine calls of pactl", ["/bin/sh", "-c", carefulScript]),
-      ("apply podcast", [program, "apply", "podcast"]),
-    ]
+    var changing: [(name: String, command: [String])] = scripts.map {
+      (name: $0.name, command: ["/bin/sh", "-c", $0.calls.joined(separator: "; ")])
+    }
+    changing.append((name: "bare libpulse: podcast", command: barePodcast))
+    // The last one, so that the others begin with an applied profile.
+    changing.append((name: "apply podcast", command: [program, "apply", "podcast"]))
     let others: [(name: String, command: [String])] = [
       ("apply podcast again", [program, "apply", "podcast"]),
       ("state --json", [program, "state", "--json"]),
@@ -90,8 +100,10 @@ struct Programs {
         "\(name), of \(rival)", median(name) / median(rival),
         floor: floor.map { median($0) / median(rival) })
     }
-    ratio("apply podcast", "five calls of pactl")
-    ratio("apply podcast", "nine calls of pactl")
+    for (name, _) in scripts {
+      ratio("apply podcast", name, floor: "bare libpulse: podcast")
+    }
+    ratio("apply podcast", "bare libpulse: podcast")
     ratio("state --json", "pactl -f json list", floor: "bare libpulse: list")
     ratio("state --json", "bare libpulse: list")
     ratio("state --json", "pactl info")
@@ -111,27 +123,38 @@ struct Programs {
   /// Instructions in millions, if valgrind is installed.
   private func instructions() throws {
     print("instructions by valgrind --tool=callgrind")
-    try reset()
     guard File.program("valgrind", path: Process.searchPath) != nil else {
       return print("  not measured: install the package valgrind")
     }
+    for (name, calls) in scripts {
+      try reset()
+      // Each call by itself, so without those of the shell.
+      let counts = try calls.map { try count($0.split(separator: " ").map { String($0) }) }
+      Ratios.note("instructions of \(name)", counts.reduce(0, +), "million")
+    }
+    try reset()
+    let floor = try count(barePodcast)
+    try reset()
     for words in [["--version"], ["apply", "podcast"], ["state", "--json"], ["profiles"]] {
       // Under valgrind a command may take longer than its time limit.
       let patience = words == ["--version"] ? [] : ["--timeout", "60s"]
       let count = try count([program] + words + patience)
-      Ratios.note("instructions of \(words.joined(separator: " "))", count, "million")
+      Ratios.note(
+        "instructions of \(words.joined(separator: " "))", count, "million",
+        floor: words == ["apply", "podcast"] ? floor : nil)
     }
     for words in [["--version"], ["-f", "json", "list"]] {
-      let count = try count(["/usr/bin/pactl"] + words)
+      let count = try count(["pactl"] + words)
       Ratios.note("instructions of pactl \(words.joined(separator: " "))", count, "million")
     }
   }
 
   private func count(_ command: [String]) throws -> Double {
     let report = sandbox.directory + "/callgrind"
+    let program = File.program(command[0], path: Process.searchPath) ?? command[0]
     let words =
       ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-file=\(report)"]
-      + command
+      + [program] + Array(command.dropFirst())
     _ = try Process.run(words, environment)
     let line = File.text(report).split(separator: "\n").first { $0.contains("Collected :") }
     guard let count = line?.split(separator: ":").last.flatMap({ Double($0.filter(\.isNumber)) })

@@ -11,12 +11,17 @@
  *                                              channels, make that the default, and print the microseconds;
  *                                              then undo it. On PipeWire 10 ms are FRAMES of the graph, which
  *                                              only a stream that runs forces and shows
+ *   bare podcast SOURCE FOLDER                 list everything; ask SOURCE for 48 kHz and for 10 ms, unmute it and
+ *                                              make it the default, each read back; and replace files in FOLDER,
+ *                                              synced as often as a first apply syncs its own
  */
+#include <fcntl.h>
 #include <pulse/pulseaudio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static pa_mainloop *loop;
 static pa_context *context;
@@ -217,11 +222,23 @@ static void on_list(pa_context *c, const void *info, int end, void *data) {
   if (end) --pending;
 }
 
-static void list(void) {
+/* A source, and its rate once it was listed. */
+struct rated {
+  const char *name;
+  uint32_t rate;
+};
+
+static void on_listed_source(pa_context *c, const pa_source_info *info, int end, void *data) {
+  struct rated *source = data;
+  if (!end && source && !strcmp(info->name, source->name)) source->rate = info->sample_spec.rate;
+  on_list(c, info, end, NULL);
+}
+
+static void list(struct rated *source) {
   pa_operation *operations[] = {
     pa_context_get_server_info(context, on_server, ""),
     pa_context_get_sink_info_list(context, (pa_sink_info_cb_t)on_list, NULL),
-    pa_context_get_source_info_list(context, (pa_source_info_cb_t)on_list, NULL),
+    pa_context_get_source_info_list(context, on_listed_source, source),
     pa_context_get_card_info_list(context, (pa_card_info_cb_t)on_list, NULL),
     pa_context_get_sink_input_info_list(context, (pa_sink_input_info_cb_t)on_list, NULL),
     pa_context_get_source_output_info_list(context, (pa_source_output_info_cb_t)on_list, NULL),
@@ -234,15 +251,80 @@ static void list(void) {
     pa_operation_unref(operations[at]);
 }
 
+/* Replaces a file: a reader finds the old content or the new. */
+static void save(const char *folder, const char *name, int is_synced) {
+  static char text[1024];
+  char path[4096], draft[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  snprintf(draft, sizeof draft, "%s/%s.draft", folder, name);
+  int file = open(draft, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (file < 0 || write(file, text, sizeof text) != (ssize_t)sizeof text) exit(1);
+  if (is_synced && fsync(file)) exit(1);
+  if (close(file) || rename(draft, path)) exit(1);
+}
+
+static void sync_names(const char *folder) {
+  int file = open(folder, O_RDONLY | O_DIRECTORY);
+  if (file < 0 || fsync(file) || close(file)) exit(1);
+}
+
+/* A corked stream that asks a source for a rate and, with a fragment, for a latency; read back. */
+static pa_stream *open_pin(const char *source, uint32_t rate, uint32_t fragment) {
+  pa_sample_spec spec = {.format = PA_SAMPLE_S16LE, .rate = rate, .channels = 2};
+  pa_buffer_attr buffer = {.maxlength = (uint32_t)-1, .fragsize = fragment ? fragment : (uint32_t)-1};
+  pa_stream *pin = pa_stream_new(context, "pin", &spec, NULL);
+  if (!pin) exit(1);
+  pa_stream_connect_record(pin, source, &buffer,
+                           PA_STREAM_START_CORKED | PA_STREAM_DONT_MOVE | (fragment ? PA_STREAM_ADJUST_LATENCY : 0));
+  while (pa_stream_get_state(pin) != PA_STREAM_READY) {
+    if (!PA_STREAM_IS_GOOD(pa_stream_get_state(pin))) exit(1);
+    turn();
+  }
+  has_port(source, "");
+  return pin;
+}
+
+static void on_muted(pa_context *c, const pa_source_info *info, int end, void *data) {
+  (void)c, (void)data;
+  if (!end) is_equal = !info->mute;
+}
+
+static void podcast(char *name, const char *folder) {
+  struct rated source = {name, 0};
+  listen();
+  list(&source);
+  save(folder, "baseline", 1);
+  sync_names(folder);
+  save(folder, "status", 0);
+  pa_stream *rate = source.rate == 48000 ? NULL : open_pin(name, 48000, 0);
+  pa_stream *latency = open_pin(name, 48000, 1920);
+  if (rate) {
+    pa_stream_disconnect(rate);
+    pa_stream_unref(rate);
+  }
+  finish(pa_context_set_source_mute_by_name(context, name, 0, NULL, NULL));
+  is_equal = 0;
+  finish(pa_context_get_source_info_by_name(context, name, on_muted, NULL));
+  if (!is_equal) exit(1);
+  set_default(name);
+  if (!has_default(name)) exit(1);
+  save(folder, "baseline", 1);
+  save(folder, "mode", 1);
+  sync_names(folder);
+  pa_stream_disconnect(latency);
+  pa_stream_unref(latency);
+}
+
 int main(int count, char **words) {
   const char *work = count > 1 ? words[1] : "";
   if (!strcmp(work, "start")) return pa_get_library_version() == NULL;
   open_context();
   if (!strcmp(work, "info")) has_default("");
-  else if (!strcmp(work, "list")) list();
+  else if (!strcmp(work, "list")) list(NULL);
   else if (!strcmp(work, "heal") && (count == 3 || count == 6)) heal(words + 2);
   else if (!strcmp(work, "change") && (count == 4 || count == 9)) change(words + 2);
   else if (!strcmp(work, "apply") && (count == 4 || count == 5)) apply(words[2], words[3], count == 5 ? words[4] : NULL);
+  else if (!strcmp(work, "podcast") && count == 4) podcast(words[2], words[3]);
   else return 2;
   pa_context_disconnect(context);
   return 0;
