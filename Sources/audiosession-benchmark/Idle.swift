@@ -17,11 +17,13 @@ struct Idle {
       let flaws = try await bench.flaws()
       let status = watcher.end()
       print("an idle watch, \(seconds) s")
-      print("  woken up \(after.wakeUps(since: before)) times; \(after)")
+      let wakeUps = after.wakeUps(since: before)
+      print("  woken up \(wakeUps) times; \(after)")
       for source in snapshot.sources where source.name == Bench.mic {
         print("  the microphone is \(source.state.rawValue)")
       }
       var faults = flaws
+      if wakeUps > 0 { faults.append("it woke up \(wakeUps) times with nothing to do") }
       if status != 143 { faults.append("watch ended with \(status)") }
       if min(before.resident, after.resident) <= 0 { faults.append("its memory was not read") }
       guard faults.isEmpty else {
