@@ -38,6 +38,7 @@ struct Benchmark {
     case "servers": try await Servers.run(count ?? 100)
     case "scale": try await Scale.run([10, 100, 1000].filter { $0 <= count ?? 1000 })
     case "idle": try await Idle.run(count ?? 60)
+    case "soak": try await Soak.run(count ?? 3600)
     case "churn":
       try await Churn.run(
         count ?? 100_000, seed: second.map { UInt64($0) } ?? UInt64.random(in: 1...999_999))
@@ -49,7 +50,8 @@ struct Benchmark {
     print(
       "usage: audiosession-benchmark "
         + "[compare N | record N | programs N | heal N | restarts N | servers N | storm N | idle SECONDS | "
-        + "churn N SEED | scale LARGEST | capture | synthesizer | underruns SECONDS MILLISECONDS]")
+        + "soak SECONDS | churn N SEED | scale LARGEST | "
+        + "capture | synthesizer | underruns SECONDS MILLISECONDS]")
     exit(64)
   }
 

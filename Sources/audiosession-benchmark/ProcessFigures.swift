@@ -49,6 +49,14 @@ struct ProcessFigures: CustomStringConvertible {
     return figures
   }
 
+  /// The processor time of the threads that a process has now.
+  static func processorTime(of process: pid_t) -> Duration {
+    Folder.names("/proc/\(process)/task").reduce(Duration.zero) { sum, task in
+      let words = File.text("/proc/\(process)/task/\(task)/schedstat").split(separator: " ")
+      return sum + .nanoseconds(words.first.flatMap { Int64($0) } ?? 0)
+    }
+  }
+
   /// The number in the line of a key.
   static func number(_ key: String, in path: String) -> Int {
     let line = File.text(path).split(separator: "\n").first { $0.hasPrefix(key) }

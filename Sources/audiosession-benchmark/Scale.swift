@@ -166,7 +166,7 @@ struct Scale {
     _ watcher: Watcher, _ outsider: Outsider, events: Int, pause: Duration?
   ) async throws -> Duration {
     try await applyAgain(watcher)
-    let before = Self.processorTime(watcher.process)
+    let before = ProcessFigures.processorTime(of: watcher.process)
     for number in 0..<events {
       try await client.setVolume(.output, device: "sink1", level(number))
       if let pause { try await ContinuousClock().sleep(for: pause) }
@@ -174,7 +174,7 @@ struct Scale {
     // The holder sees later changes after these.
     try await ContinuousClock().sleep(for: .seconds(1))
     _ = try await heal(watcher, outsider)
-    return .nanoseconds((Self.processorTime(watcher.process) - before) / Int64(events))
+    return (ProcessFigures.processorTime(of: watcher.process) - before) / events
   }
 
   private func level(_ number: Int) -> ChannelVolumes {
@@ -189,14 +189,6 @@ struct Scale {
       throw Process.Failure(description: "not restored: \(watcher.tail(5))")
     }
     return time
-  }
-
-  /// The CPU time of all threads of a process, in nanoseconds.
-  private static func processorTime(_ process: pid_t) -> Int64 {
-    Folder.names("/proc/\(process)/task").reduce(0) { sum, task in
-      let words = File.text("/proc/\(process)/task/\(task)/schedstat").split(separator: " ")
-      return sum + (words.first.flatMap { Int64($0) } ?? 0)
-    }
   }
 
   private func row(_ name: String, _ durations: [Duration]) {
