@@ -11,6 +11,9 @@ struct Programs {
   private let bare: Bare
   private let program = File.programFolder + "/audiosession"
 
+  /// The commands that ask no server, besides `--version`.
+  private static let serverless = ["profiles", "profiles show podcast", "help apply"]
+
   static func run(_ count: Int) async throws {
     try await PulseSandbox.with(.toneless()) { sandbox in
       if let notice = sandbox.notice { print("note: \(notice)") }
@@ -71,8 +74,6 @@ struct Programs {
     let others: [(name: String, command: [String])] = [
       ("apply podcast again", [program, "apply", "podcast"]),
       ("state --json", [program, "state", "--json"]),
-      ("profiles", [program, "profiles"]),
-      ("--version", [program, "--version"]),
       ("pactl -f json list", ["pactl", "-f", "json", "list"]),
       ("pactl info", ["pactl", "info"]),
       ("pactl --version", ["pactl", "--version"]),
@@ -80,15 +81,19 @@ struct Programs {
       ("bare libpulse: connect", [bare.path, "info"]),
       ("bare libpulse: start", [bare.path, "start"]),
     ]
+    let serverless: [(name: String, command: [String])] = (Self.serverless + ["--version"]).map {
+      (name: $0, command: [program] + Self.words($0))
+    }
+    let all = changing + others + serverless
     var times: [String: [Duration]] = [:]
     for _ in 0..<count {
-      for (index, (name, command)) in (changing + others).enumerated() {
+      for (index, (name, command)) in all.enumerated() {
         if index < changing.count { try reset() }
         times[name, default: []].append(try Process.run(command, environment))
       }
     }
     print("whole programs, \(count) times each, in turn")
-    for (name, _) in changing + others { Benchmark.row(name, Timings(times[name] ?? []), "") }
+    for (name, _) in all { Benchmark.row(name, Timings(times[name] ?? []), "") }
     note(times.mapValues { Timings($0).median.seconds * 1000 })
   }
 
@@ -109,8 +114,10 @@ struct Programs {
     ratio("state --json", "pactl info")
     ratio("--version", "pactl --version", floor: "bare libpulse: start")
     ratio("--version", "bare libpulse: start")
-    ratio("profiles", "pactl --version", floor: "bare libpulse: start")
-    for name in ["--version", "profiles"] {
+    for name in Self.serverless {
+      ratio(name, "pactl --version", floor: "bare libpulse: start")
+    }
+    for name in ["--version"] + Self.serverless {
       Ratios.note(
         "\(name), whole program", median(name), "ms", floor: median("bare libpulse: start"))
     }
@@ -129,24 +136,29 @@ struct Programs {
     for (name, calls) in scripts {
       try reset()
       // Each call by itself, so without those of the shell.
-      let counts = try calls.map { try count($0.split(separator: " ").map { String($0) }) }
+      let counts = try calls.map { try count(Self.words($0)) }
       Ratios.note("instructions of \(name)", counts.reduce(0, +), "million")
     }
     try reset()
     let floor = try count(barePodcast)
     try reset()
-    for words in [["--version"], ["apply", "podcast"], ["state", "--json"], ["profiles"]] {
+    for name in ["--version", "apply podcast", "state --json"] + Self.serverless {
       // Under valgrind a command may take longer than its time limit.
-      let patience = words == ["--version"] ? [] : ["--timeout", "60s"]
-      let count = try count([program] + words + patience)
+      let hasLimit = !["--version", "help apply"].contains(name)
+      let count = try count(
+        [program] + Self.words(name) + (hasLimit ? ["--timeout", "60s"] : []))
       Ratios.note(
-        "instructions of \(words.joined(separator: " "))", count, "million",
-        floor: words == ["apply", "podcast"] ? floor : nil)
+        "instructions of \(name)", count, "million",
+        floor: name == "apply podcast" ? floor : nil)
     }
     for words in [["--version"], ["-f", "json", "list"]] {
       let count = try count(["pactl"] + words)
       Ratios.note("instructions of pactl \(words.joined(separator: " "))", count, "million")
     }
+  }
+
+  private static func words(_ command: String) -> [String] {
+    command.split(separator: " ").map { String($0) }
   }
 
   private func count(_ command: [String]) throws -> Double {
