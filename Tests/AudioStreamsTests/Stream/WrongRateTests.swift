@@ -73,7 +73,7 @@ struct WrongRateTests {
   func watched() async throws {
     let folder = TemporaryFolder()
     let path = folder.path + "/pipe"
-    await withKnownIssue {
+    try await withKnownIssue {
       try await PulseSandbox.watched(Self.source(path)) { sandbox in
         let pipe = try PacedPipe(path, rate: 48000)
         defer { pipe.end() }

@@ -1,4 +1,5 @@
 import PulseSandbox
+import TestSupport
 import Testing
 
 @testable import AudioStreams
