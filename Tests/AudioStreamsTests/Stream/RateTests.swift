@@ -66,7 +66,7 @@ struct RateTests {
     // nothing for a while: later tries take longer. A wrong rate stays wrong.
     var faults: [String] = []
     while faults.count < 12 {
-      let time = Duration.milliseconds(700 * (1 + faults.count / 3))
+      let time = Duration.milliseconds(700 * (1 + faults.count / 2))
       let counted = await Counted(buffers, rate: format.sampleRate, for: time)
       guard let fault = counted.fault(tones) else { break }
       faults.append(fault)
