@@ -34,7 +34,7 @@ extension ServerSnapshot {
   /// that has none.
   package var sessionManager: Client? {
     guard has(.sessionManager) else { return nil }
-    // WirePlumber says so, and is found without a search; its predecessor does not.
+    // WirePlumber has this property, and is found without a search; its predecessor does not have it.
     return clients(having: "wireplumber.daemon").first
       ?? clients.first { client in
         let binary = client.properties["application.process.binary"]
