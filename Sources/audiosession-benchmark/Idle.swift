@@ -7,8 +7,9 @@ struct Idle {
     try await Bench.with { bench in
       let watcher = try await bench.watch()
       let client = try await bench.client()
-      // The devices suspend five seconds after their last stream: that is something to do.
-      try await ContinuousClock().sleep(for: .seconds(8))
+      // The devices suspend five seconds after their last stream: that is something to do, once more five
+      // seconds later.
+      try await ContinuousClock().sleep(for: .seconds(20))
       let before = ProcessFigures(watcher.process)
       try await ContinuousClock().sleep(for: .seconds(seconds))
       let after = ProcessFigures(watcher.process)
