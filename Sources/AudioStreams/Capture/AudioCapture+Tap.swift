@@ -76,7 +76,8 @@ extension AudioCapture {
   func end() async {
     guard let run else { return }
     run.retry?.cancel()
-    await judgeNow()
+    // Without the rest nothing is passed on after this.
+    if run.configuration.includesRest { await judgeNow() }
     await closeTap()
     run.pipeline.finish(
       isAway: run.isWaiting || run.awaySince != nil, at: HostClock.nanoseconds)

@@ -19,10 +19,16 @@ extension AudioCapture {
     }
   }
 
-  /// Lists the zeros of a tap that is about to be closed, by what the server has reported so far.
+  /// Lists the zeros of a tap that is about to be closed, by what the server has reported so far. That
+  /// takes a second at most: the server may be frozen, and a stop must not wait for it. A closed session
+  /// is not asked, because the shared one would connect again.
   func judgeNow() async {
-    guard let run, run.serverAwaySince == nil else { return }
-    for zeros in run.pipeline.report.unjudged { await judge(zeros, run.tapID) }
+    guard let run, run.tap != nil, !run.queue.isAbandoned else { return }
+    let (unjudged, tapID) = (run.pipeline.report.unjudged, run.tapID)
+    guard !unjudged.isEmpty, await !session.isClosed else { return }
+    await session.waitASecond { [weak self] in
+      for zeros in unjudged { await self?.judge(zeros, tapID) }
+    }
   }
 
   private func judge(_ zeros: FoundZeros, _ tapID: UInt64) async {

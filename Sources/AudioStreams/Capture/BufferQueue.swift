@@ -38,11 +38,7 @@ final class BufferQueue: Sendable {
       }
       buffers[0].missing.insert(first, at: 0)
       buffers[0].silenced.insert(contentsOf: dropped.silenced, at: 0)
-      // What is missing now is not in the buffers any more.
-      let zeros = dropped.zeros + buffers[0].zeros
-      buffers[0].zeros = zeros.filter {
-        $0.position + Int64($0.frames) <= first.position || $0.position >= end
-      }
+      buffers[0].zeros.insert(contentsOf: dropped.zeros, at: 0)
       // A source that began in it has its first frame in the next one, if that has any.
       let next = buffers[0]
       if var input = dropped.inputs.last, next.inputs.first?.position != next.position,

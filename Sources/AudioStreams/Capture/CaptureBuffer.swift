@@ -22,16 +22,17 @@ public struct CaptureBuffer: Sendable {
   public var device: String?
   /// The frames that are missing directly before this buffer, and those inside it that are replaced
   /// by silence. Zeros that the server delivered in place of sound for longer than a quarter of a second
-  /// are none of them: they are in `zeros`, or an event reports that the capture had lost its source.
+  /// are none of them: those that the server does not explain are in `zeros`, and an event reports those
+  /// of a tap that had lost its source.
   public var missing: [MissingFrames]
   /// The sources that begin in this buffer, with their first frames.
   package var inputs: [RecordedInput] = []
   /// Frames up to this buffer, or at its beginning, that were delivered as zeros by a tap that had lost its
   /// source. Some of them may be in `missing`, too.
   package var silenced: [MissingFrames] = []
-  /// Zeros amid the sound of earlier buffers that the server does not explain: they were lost, or the
-  /// device itself was muted. Only on PipeWire, and only of hardware; they are known two seconds after
-  /// their end.
+  /// Zeros amid the sound up to the end of this buffer that the server does not explain: they were lost,
+  /// or the device itself was muted. Only on PipeWire, and only of hardware; they are known two seconds
+  /// after their end, or at a pause. What a slow reader lost of them is in `missing`, too.
   public var zeros: [ZeroFrames] = []
   /// The device's sound since the last buffer, if the configuration requests it; if the device's
   /// format changes within a buffer, only the sound since then.

@@ -251,7 +251,10 @@ public actor AudioRecorder {
       failure = error
     }
     // By now the capture may belong to another recording.
-    if !file.abandonment.isRaised { await capture.stop() }
+    if !file.abandonment.isRaised {
+      await capture.stop()
+      if isWhole { failure = await listRest(of: buffers, in: file) }
+    }
     if failure == nil { failure = await capture.failure }
     if failure == nil, !isWhole, file.hasDuration, !file.stop.isRaised,
       await capture.session.isClosed
@@ -265,6 +268,18 @@ public actor AudioRecorder {
     }
     if let failure { return .failure(failure) }
     return .success(file.progress)
+  }
+
+  /// Lists what the end of the capture has shown of a recording that is whole already.
+  private static func listRest(
+    of buffers: CaptureBuffers, in file: RecordingFile
+  ) async -> StreamError? {
+    do throws(StreamError) {
+      for await rest in buffers { try await file.list(rest.zeros) }
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Pauses the recording until `resume`; the pause does not appear in the file.

@@ -90,9 +90,8 @@ actor RecordingFile {
     let silenced = Self.cut(buffer.silenced, at: limit ?? .max)
     if !missing.isEmpty { current.missing = (current.missing + missing).joined() }
     for zeros in silenced { current.missing.fill(zeros) }
-    let zeros = Self.cut(buffer.zeros, at: limit ?? .max)
-    current.zeros += zeros
-    let hasNews = isNewInput || !missing.isEmpty || !silenced.isEmpty || !zeros.isEmpty
+    let hasZeros = note(buffer.zeros, before: limit ?? .max)
+    let hasNews = isNewInput || !missing.isEmpty || !silenced.isEmpty || hasZeros
     // First: no silence is in the file that is not listed, also if the disk is full then.
     if hasSidecar, hasNews { try Sidecar.write(current, of: path) }
     do throws(StreamError) {
@@ -160,6 +159,27 @@ actor RecordingFile {
 
   private func beginWriting(_ writer: SoundFileWriter) {
     published.withLock { $0.isWriting = writer.isFile }
+  }
+
+  /// Lists zeros that are known only after the last buffer of the recording.
+  func list(_ zeros: [ZeroFrames]) throws(StreamError) {
+    guard let writer, note(zeros, before: writer.frames) else { return }
+    publish()
+    if hasSidecar { try Sidecar.write(current, of: path) }
+  }
+
+  /// Notes zeros that end before a position; what a slow disk lost of them is missing already. Whether
+  /// there are any.
+  private func note(_ zeros: [ZeroFrames], before limit: Int64) -> Bool {
+    let lost = current.missing.filter { $0.cause == .slowConsumer }
+    let heard = Self.cut(zeros, at: limit).filter { zeros in
+      !lost.contains {
+        $0.position < zeros.position + Int64(zeros.frames)
+          && zeros.position < $0.position + Int64($0.frames)
+      }
+    }
+    current.zeros += heard
+    return !heard.isEmpty
   }
 
   private func endWriting() { published.withLock { $0.isWriting = false } }

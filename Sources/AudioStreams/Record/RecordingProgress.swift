@@ -19,7 +19,7 @@ public struct RecordingProgress: Sendable, Hashable {
   public var missing: [MissingFrames] = []
   /// Zeros amid the sound that the server does not explain: they were lost, or the device itself was
   /// muted. Only on PipeWire, and only of hardware; they are listed two seconds after their end, or when
-  /// the recording ends.
+  /// the recording pauses or ends.
   public var zeros: [ZeroFrames] = []
   /// The sources of the sound, in order.
   public var inputs: [RecordedInput] = []

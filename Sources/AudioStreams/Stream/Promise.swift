@@ -50,7 +50,7 @@ final class Promise<Value: Sendable>: Sendable {
 }
 
 extension AudioSession {
-  /// Waits for work that cannot be stopped, but at most a second: a disk may hang.
+  /// Waits for work that cannot be stopped, but at most a second: a disk or a server may hang.
   package func waitASecond(for work: @escaping @Sendable () async -> Void) async {
     let isOver = Promise<Void>()
     Task {

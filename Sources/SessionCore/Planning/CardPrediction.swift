@@ -49,11 +49,12 @@ extension Card {
   }
 
   /// Whether the name of a device has the card's, also where a profile's name does not tell its devices
-  /// (UCM, `pro-audio`).
+  /// (UCM, `pro-audio`). The second of two such cards has the first one's name, and a number.
   func isNamed(in device: NamedDevice) -> Bool {
     guard name.hasPrefix("alsa_card.") else { return false }
     let kind = device.direction == .input ? "alsa_input" : "alsa_output"
-    return device.name.hasPrefix("\(kind).\(name.dropFirst(10)).")
+    let prefix = "\(kind).\(name.dropFirst("alsa_card.".count))."
+    return device.name.hasPrefix(prefix) && !device.name.dropFirst(prefix.count).contains(".")
   }
 
   /// Whether a profile has a device, or the sink whose monitor it is, as far as names show.

@@ -133,6 +133,17 @@ private typealias Server = SimulatedServer
     #expect(ended.left.contains(note), "\(ended.left)")
   }
 
+  @Test func `the second of two identical devices is no device of the first one's card`() throws {
+    let card = try #require(try Self.desk().snapshot.card(named: Self.card))
+    for (name, isItsOwn) in [
+      ("alsa_input.usb.HiFi__Mic1__source", true), ("alsa_input.usb.pro-input-0", true),
+      ("alsa_input.usb.2.analog-stereo", false), ("alsa_input.usb.analog-stereo.2", false),
+      ("alsa_output.usb.pro-input-0", false),
+    ] {
+      #expect(card.isNamed(in: NamedDevice(direction: .input, name: name)) == isItsOwn, "\(name)")
+    }
+  }
+
   @Test func `what an earlier version has stored is as it was`() throws {
     var (server, baseline) = try Self.taken()
     #expect(baseline[Self.gain]?.profile == "input:analog-stereo")
