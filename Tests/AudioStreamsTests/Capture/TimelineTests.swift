@@ -1,6 +1,3 @@
-import CPulseStream
-import Glibc
-import POSIX
 import PulseTypes
 import TestSupport
 import Testing
