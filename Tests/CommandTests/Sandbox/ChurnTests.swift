@@ -15,7 +15,8 @@ struct ChurnTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       let result = try await sandbox.capture(
         [builtProgram + "-benchmark", "churn", "\(count)", "7"], timeout: .seconds(280))
-      #expect(result.status == 0, "\(result.standardOutput.suffix(2000))")
+      #expect(
+        result.status == 0, "\(result.standardError)\n\(result.standardOutput.suffix(2000))")
       #expect(result.standardOutput.contains("\(count) random events"))
     }
   }
