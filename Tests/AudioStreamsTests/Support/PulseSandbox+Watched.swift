@@ -8,9 +8,12 @@ extension PulseSandbox {
   /// Runs a body with a server. The test fails if the frames of a stream of this process on it disagreed with
   /// the clock, whoever opened it, and also if its error was let pass.
   ///
-  /// - Parameter expectsWrongRate: whether they may.
+  /// - Parameters:
+  ///   - expectsWrongRate: whether they may.
+  ///   - report: is given what fails the test.
   static func watched(
     _ configuration: SandboxConfiguration, expectsWrongRate: Bool = false,
+    report: (String) -> Void = { Issue.record("\($0)") },
     _ body: (PulseSandbox) async throws -> Void
   ) async throws {
     let server = Shared<String?>(nil)
@@ -18,7 +21,7 @@ extension PulseSandbox {
     defer {
       if let server = server.value {
         for stream in WrongRates.take(on: server) where !expectsWrongRate {
-          Issue.record("frames against the clock: \(stream)")
+          report("frames against the clock: \(stream)")
         }
       }
     }
