@@ -62,8 +62,9 @@ struct LongZerosTests {
         try await Task.sleep(for: .milliseconds(800))  // the length of the stop is what is tested
         try await rig.sandbox.thaw(.simulatedCards)
       } then: { progress, list in
-        let longest = progress.zeros.map(\.frames).max() ?? 0
-        isListed.update { $0 = longest > progress.sampleRate / 2 }
+        // What is not delivered at all is missing, and not zeros.
+        let told = (progress.zeros.map(\.frames) + progress.missing.map(\.frames)).reduce(0, +)
+        isListed.update { $0 = !progress.zeros.isEmpty && told > progress.sampleRate / 2 }
         if isListed.value { #expect(list == Sidecar.text(progress)) }
         #expect(isListed.value || number < 3, "\(progress.zeros), \(progress.missing)")
       }
@@ -77,20 +78,7 @@ struct LongZerosTests {
     let muted = Shared<Range<Int64>>(0..<0)
     try await record { rig, recorder in
       let begin = await recorder.progress.frames
-      for isMuted in [true, false] {
-        let result = try await rig.sandbox.capture([
-          "sh", "-c",
-          "ID=$(pactl list short source-outputs | head -n 1 | cut -f 1); "
-            + "pactl \(request.replacing("ID", with: "$ID")) \(isMuted ? 1 : 0)",
-        ])
-        try #require(result.status == 0, "\(result.standardError)")
-        #expect(
-          await eventually(within: .seconds(60)) {
-            let peak = await recorder.progress.peak
-            return isMuted ? peak == 0 : peak > 0.1
-          })
-        try await Task.sleep(for: .milliseconds(800))  // longer than cycles that count as lost
-      }
+      try await mute(request, in: rig, recorder)
       let end = await recorder.progress.frames
       muted.update { $0 = begin..<end }
     } then: { progress, _ in
@@ -102,13 +90,37 @@ struct LongZerosTests {
     }
   }
 
+  /// Mutes and unmutes, and waits each time until the recording has it for longer than cycles that count
+  /// as lost.
+  private func mute(_ request: String, in rig: Rig, _ recorder: AudioRecorder) async throws {
+    for isMuted in [true, false] {
+      let result = try await rig.sandbox.capture([
+        "sh", "-c",
+        "ID=$(pactl list short source-outputs | head -n 1 | cut -f 1); "
+          + "pactl \(request.replacing("ID", with: "$ID")) \(isMuted ? 1 : 0)",
+      ])
+      try #require(result.status == 0, "\(result.standardError)")
+      #expect(
+        await eventually(within: .seconds(60)) {
+          let peak = await recorder.progress.peak
+          return isMuted ? peak == 0 : peak > 0.1
+        })
+      if isMuted { try await wait(.milliseconds(800), recorder) }
+    }
+  }
+
+  /// A mute makes zeros that are found in any case: where hardware stands still beside much load, the
+  /// server may deliver less than its time.
   @Test("do not hold up a stop whose server is frozen")
   func frozenServer() async throws {
     try await record(standsStill: true, for: nil) { rig, recorder in
-      try await rig.sandbox.freeze(.simulatedCards)
-      try await Task.sleep(for: .milliseconds(800))  // the length of the stop is what is tested
-      try await rig.sandbox.thaw(.simulatedCards)
-      try #require(await eventually(within: .seconds(60)) { await recorder.hasUnjudgedZeros })
+      var isUnjudged = false
+      for number in 1...3 where !isUnjudged {
+        noteTry(number, of: 3, after: number == 1 ? nil : "zeros that were judged before")
+        try await mute("set-source-output-mute ID", in: rig, recorder)
+        isUnjudged = await recorder.hasUnjudgedZeros
+      }
+      try #require(isUnjudged)
       try await rig.sandbox.freeze()
       let begin = ContinuousClock.now
       _ = try? await recorder.stop()
