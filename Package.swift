@@ -152,7 +152,7 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "PulseSandboxTests",
-      dependencies: ["POSIX", "PulseSandbox", "PulseTypes", "TestSupport"],
+      dependencies: ["POSIX", "Pulse", "PulseSandbox", "PulseTypes", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "AudioSessionTests",

@@ -1,4 +1,5 @@
 import Glibc
+import Pulse
 import PulseTypes
 import TestSupport
 import Testing
@@ -95,6 +96,20 @@ struct PipeWireTests {
       }
       #expect(error?.code == .timedOut)
       #expect(ContinuousClock.now - begin < PulseSandbox.patience)
+    }
+  }
+
+  @Test("a server is not complete without a reading, however late the machine is")
+  func lateMachine() async throws {
+    try await PulseSandbox.with(.minimal(on: .pipewire)) { (sandbox) async throws in
+      try await sandbox.kill(.wireplumber)
+      let client = try await PulseClient.connect(to: sandbox.address, name: "test")
+      #expect(
+        try await eventually {
+          try await sandbox.awaitSettled(client, until: .now, .now + .seconds(10))
+            == "WirePlumber is not connected"
+        })
+      await client.close()
     }
   }
 
