@@ -38,10 +38,8 @@ private func mutedInput(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
 extension SessionState {
   /// Whether the mode in effect asks for the silence of the input.
   fileprivate func keepsSilent(_ device: Device) -> Bool {
-    guard active else { return false }
-    return device.isMuted
-      ? properties[.inputMuted]?.preferred == .flag(true)
-      : properties[.inputGain]?.preferred == .number(0)
+    let silence: StateValue = device.isMuted ? .flag(true) : .number(0)
+    return active && Property.levels(.input).contains { properties[$0]?.preferred == silence }
   }
 }
 

@@ -96,11 +96,14 @@ public struct AudioMode: Sendable, Hashable, Codable {
 
 extension AudioMode {
   /// Returns the mode with its unset fields taken from another one, as `extends` does with
-  /// profiles. Of a channel map and a polar pattern, which exclude each other, its own replaces either.
+  /// profiles. Of two properties that exclude each other, its own replaces either.
   package func layered(over base: AudioMode) -> AudioMode {
     var (result, base) = (self, base)
-    if channelMap != nil { base.polarPattern = nil }
-    if polarPattern != nil { base.channelMap = nil }
+    for row in Property.rows {
+      guard let other = row.excludes?.property.row else { continue }
+      if row.isSet(self) { other.clear(&base) }
+      if other.isSet(self) { row.clear(&base) }
+    }
     for row in Property.rows { row.fill(&result, base) }
     return result
   }

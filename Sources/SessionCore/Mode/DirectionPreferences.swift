@@ -1,18 +1,18 @@
 import PulseTypes
 
-/// The part of a mode for one direction, so that input and output are planned alike.
+/// The part of a mode for one direction, so that both are planned alike; constants have no default.
 struct DirectionPreferences {
-  var prefer: [DeviceMatcher]?
-  var isRequired: Bool
-  var port: [PortMatcher]?
-  var codec: String?
-  var polarPattern: PolarPattern?
-  var orientation: Orientation?
-  var channels: ChannelSelection?
-  var volume: Volume?
-  var muted: Bool?
-  var moveStreams: Bool
-  var latencyOffset: Duration?
+  let prefer: [DeviceMatcher]?
+  let isRequired: Bool
+  let port: [PortMatcher]?
+  let codec: String?
+  let polarPattern: PolarPattern?
+  let orientation: Orientation?
+  let channels: ChannelSelection?
+  let volume: Volume?
+  let muted: Bool?
+  let moveStreams: Bool
+  let latencyOffset: Duration?
 }
 
 /// For each direction, its properties' tests of whether a mode has a value that needs a device.
@@ -24,15 +24,15 @@ extension AudioMode {
     switch direction {
     case .input:
       DirectionPreferences(
-        prefer: preferredInput, isRequired: inputRequired ?? true, port: inputPort,
+        prefer: preferredInput, isRequired: inputRequired ?? true, port: inputPort, codec: nil,
         polarPattern: polarPattern, orientation: inputOrientation, channels: channelMap,
         volume: inputGain, muted: inputMuted, moveStreams: moveInputStreams ?? false,
         latencyOffset: inputLatencyOffset.map { .microseconds($0.microseconds) })
     case .output:
       DirectionPreferences(
         prefer: preferredOutput, isRequired: outputRequired ?? true, port: outputPort,
-        codec: outputCodec, channels: outputChannelMap, volume: outputVolume, muted: outputMuted,
-        moveStreams: moveOutputStreams ?? false,
+        codec: outputCodec, polarPattern: nil, orientation: nil, channels: outputChannelMap,
+        volume: outputVolume, muted: outputMuted, moveStreams: moveOutputStreams ?? false,
         latencyOffset: outputLatencyOffset.map { .microseconds($0.microseconds) })
     }
   }

@@ -146,7 +146,7 @@ extension Planner {
       for (entries, when) in [
         (others, "when \(moment), or by 'revert' then"), (asked, "by 'revert' when \(moment)"),
       ] {
-        let nouns = entries.compactMap(\.setting.restoredNoun)
+        let nouns = entries.compactMap { $0.setting.restoredNoun(in: server.snapshot) }
         guard !nouns.isEmpty else { continue }
         plan.left.append(
           "\(place): \(subject.possessive) \(Words.list(nouns)) "
@@ -177,11 +177,12 @@ extension Planner {
 }
 
 extension Setting {
-  /// The name of a restored value of a device, for users; nil for a default, which is not part of
-  /// its device.
-  var restoredNoun: String? {
-    if case .volume(.input, _) = self { return "gain" }
-    return isDefault ? nil : propertyName
+  /// The name of a restored value of a device, for users: its key in a profile. Nil for a default,
+  /// which is not part of its device.
+  func restoredNoun(in snapshot: ServerSnapshot) -> String? {
+    let row = kind.property(in: snapshot).row
+    guard row.table != nil, !isDefault, !isOfStream else { return isDefault ? nil : propertyName }
+    return row.name.split(separator: "-").joined(separator: " ")
   }
 }
 

@@ -147,11 +147,6 @@ package enum Check {
     _ pattern: PolarPattern, _ property: Property, _ mode: AudioMode
   ) throws(SessionError) {
     let value = pattern.rawValue
-    guard mode.channelMap == nil else {
-      throw failure(
-        property, value,
-        "a polar pattern and a channel map both say which channels to take; keep one of them")
-    }
     guard mode.preferredInput != nil, mode.inputPort != nil else {
       throw SessionError(
         .missingDataSourceName, stage: .configuration,

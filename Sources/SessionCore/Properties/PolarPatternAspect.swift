@@ -1,8 +1,8 @@
 extension PropertyRow {
   static let polarPattern = PropertyRow(
     .polarPattern, { $1(&$0.polarPattern) }, "input.polar-pattern", .word(),
-    aspect: PolarPatternAspect(),
-    check: Check.polarPattern)
+    excludes: (.channelMap, "a polar pattern and a channel map both say which channels to take"),
+    aspect: PolarPatternAspect(), check: Check.polarPattern)
 }
 
 /// The polar pattern of the microphone.

@@ -20,6 +20,8 @@ package struct PropertyRow: Sendable {
   package let meaning: String?
   /// Other names that `explain` accepts, in any spelling.
   package let synonyms: [String]
+  /// A property that a mode cannot have besides, and why; one of the two rows names the other.
+  let excludes: (property: Property, why: String)?
   /// How it is planned and reported; nil if it only qualifies other properties.
   let aspect: (any Aspect)?
 
@@ -55,7 +57,8 @@ package struct PropertyRow: Sendable {
   init<Value>(
     _ property: Property, _ field: @escaping Field<Value>, _ key: String,
     _ notation: Notation<Value>, label: String? = nil, unit: PropertyUnit = .none,
-    meaning: String? = nil, synonyms: [String] = [], aspect: (any Aspect)? = nil,
+    meaning: String? = nil, synonyms: [String] = [],
+    excludes: (property: Property, why: String)? = nil, aspect: (any Aspect)? = nil,
     needsDevice: @escaping @Sendable (Value) -> Bool = { _ in true },
     check: Validation<Value>? = nil
   ) {
@@ -71,6 +74,7 @@ package struct PropertyRow: Sendable {
     self.unit = unit
     self.meaning = meaning
     self.synonyms = synonyms
+    self.excludes = excludes
     self.aspect = aspect
     let shown = Label(key: key, property: property.rawValue)
     let value = { @Sendable (mode: AudioMode) -> Value? in
@@ -92,7 +96,11 @@ package struct PropertyRow: Sendable {
     clear = { field(&$0) { $0 = nil } }
     fill = { mode, base in field(&mode) { if $0 == nil { $0 = value(base) } } }
     validate = { (mode) throws(SessionError) in
-      if let check, let value = value(mode) { try check(value, property, mode) }
+      guard check != nil || excludes != nil, let value = value(mode) else { return }
+      if let excludes, excludes.property.row.isSet(mode) {
+        throw Check.failure(property, "\(value)", "\(excludes.why); keep one of them")
+      }
+      try check?(value, property, mode)
     }
   }
 }

@@ -74,7 +74,7 @@ package struct ModeChange: Sendable {
     let settings = dropped.entries.filter { !kept.contains($0) }.map(\.setting)
     let lines = settings.map(\.object).unique.map { object in
       let names = settings.filter { $0.object == object }
-        .map { $0.restoredNoun ?? $0.propertyName }.unique
+        .map { $0.restoredNoun(in: run.input.snapshot) ?? $0.propertyName }.unique
       return "forgotten: \(Words.list(names))" + (object == "server" ? "" : " of \(object)")
     }
     return lines + [dropped.newerNote.map { "forgotten: \($0)" }].compactMap(\.self)

@@ -56,9 +56,9 @@ extension Device {
   public var polarPatterns: [PolarPattern] {
     guard direction == .input else { return [] }
     return PolarPattern.allCases.filter { pattern in
-      var preferences = AudioMode().preferences(.input)
-      preferences.polarPattern = pattern
-      return (try? ChannelRouting.make(preferences, on: self)) != nil
+      var mode = AudioMode()
+      mode.polarPattern = pattern
+      return (try? ChannelRouting.make(mode.preferences(.input), on: self)) != nil
     }
   }
 }

@@ -15,9 +15,7 @@ struct ChainSetting: LinkKind {
 
   func deviceName(_ direction: Direction) -> String { Owned.name(direction) }
 
-  func property(in snapshot: ServerSnapshot) -> Property {
-    .channels(direction)
-  }
+  func property(in snapshot: ServerSnapshot) -> Property { .channels(direction) }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.chain.value(

@@ -10,9 +10,7 @@ struct MuteSetting: DeviceSettingKind {
     [.isLostAtTimes, .showsWhenAwake, .level, .outlivesSession, .followsCard]
   }
 
-  func property(in snapshot: ServerSnapshot) -> Property {
-    .muted(direction)
-  }
+  func property(in snapshot: ServerSnapshot) -> Property { .muted(direction) }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.device(direction, named: name).map { .flag($0.isMuted) }

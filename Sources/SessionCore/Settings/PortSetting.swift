@@ -8,9 +8,7 @@ struct PortSetting: DeviceSettingKind {
   var phase: Phase { .port }
   var traits: SettingTraits { [.isLostAtTimes, .outlivesSession, .followsCard] }
 
-  func property(in snapshot: ServerSnapshot) -> Property {
-    .port(direction)
-  }
+  func property(in snapshot: ServerSnapshot) -> Property { .port(direction) }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.device(direction, named: name).map {

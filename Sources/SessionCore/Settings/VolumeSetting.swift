@@ -10,9 +10,7 @@ struct VolumeSetting: DeviceSettingKind {
     [.isLostAtTimes, .showsWhenAwake, .level, .outlivesSession, .followsCard]
   }
 
-  func property(in snapshot: ServerSnapshot) -> Property {
-    .level(direction)
-  }
+  func property(in snapshot: ServerSnapshot) -> Property { .level(direction) }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.device(direction, named: name).map { .volume($0.volume) }
@@ -57,11 +55,11 @@ extension ServerSnapshot {
   /// Whether the hardware's level is another than a step set, by at most 1 dB: PulseAudio takes over what a
   /// card's mixer says, once after a change. It keeps the level that it is asked for again.
   package func hasRounded(_ step: Step) -> Bool {
-    guard case .volume(let direction, let name) = step.setting, case .volume(let asked) = step.to,
+    let request = step.setting.requests(for: step.to, in: self)?.first
+    guard !has(.earlyReplies), case .setVolume(let direction, let name, let asked)? = request,
       let device = device(direction, named: name), device.flags.contains(.hardwareVolume)
     else { return false }
-    return !has(.earlyReplies) && device.volume != asked
-      && device.volume.values.count == asked.values.count
+    return device.volume != asked && device.volume.values.count == asked.values.count
       && zip(device.volume.values, asked.values).allSatisfy { now, asked in
         now == asked || abs(now.decibels - asked.decibels) <= 1
       }

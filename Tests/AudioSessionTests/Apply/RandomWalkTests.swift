@@ -391,7 +391,7 @@ private struct Walker {
   }
 
   private func lies(_ state: SessionState, _ look: ServerLook) -> [String] {
-    ServerLook.properties.compactMap { property in
+    Property.reported.compactMap { property in
       // Streams ask for their own buffer and rate, which no device shows.
       if isOwn, [.ioBufferDuration, .sampleRate, .category].contains(property) { return nil }
       // Without a stream the program uses no device, and its next stream decides.

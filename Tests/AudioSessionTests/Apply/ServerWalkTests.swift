@@ -56,7 +56,7 @@ struct ServerWalkTests {
   /// `PA_ERR_ACCESS`.
   private static let denied: UInt32 = 1
   /// The machine has both directions whatever becomes of the requests.
-  private static let properties = ServerLook.properties.filter { $0 != .category }
+  private static let properties = Property.reported.filter { $0 != .category }
   private static let half = Volume(fraction: 0.5)
   private static let headphones = "analog-output-headphones"
 

@@ -99,17 +99,14 @@ struct ServerLook {
     case .category: mode.category.map { isPossible($0, mode) }
     case .ioBufferDuration: mode.ioBufferDuration.map { isBuffered($0, direction(of: mode)) }
     case .options: mode.options.map(treatsOthers)
-    default: nil
+    // No walk's mode has them.
+    case .inputOrientation, .outputCodec: nil
+    // They only qualify others.
+    case .echoCanceller, .unloadsIdleEchoCanceller, .strict, .holdsAlways, .reapply, .onFailure,
+      .scope, .inputRequired, .gainLock, .moveInputStreams, .outputRequired, .moveOutputStreams:
+      nil
     }
   }
-
-  /// The properties that an outsider can read.
-  static let properties: [Property] = [
-    .preferredInput, .preferredOutput, .inputPort, .outputPort, .inputGain, .outputVolume,
-    .inputMuted,
-    .outputMuted, .inputLatencyOffset, .outputLatencyOffset, .channelMap, .outputChannelMap,
-    .sampleRate, .ioBufferDuration, .mode, .polarPattern, .category, .options,
-  ]
 
   /// The direction whose device has the rate and the buffer.
   private func direction(of mode: AudioMode) -> Direction {

@@ -38,7 +38,7 @@ private typealias Server = SimulatedServer
     "outputMuted",
   ]
 
-  private static let full = preferring {
+  static let full = preferring {
     $0.outputCodec = "aptx"
     $0.category = .playAndRecord
     $0.mode = .voiceChat

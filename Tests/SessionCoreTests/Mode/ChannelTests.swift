@@ -232,16 +232,16 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `all turns together are no turn`() throws {
-    let quad = DirectionPreferences(isRequired: true, moveStreams: false)
     let device = Device(
       direction: .input, index: Index(1), name: "array",
       sampleSpec: SampleSpec(format: .s16le, rate: 48000, channels: 4), channelMap: .quad)
     var map = ChannelMap.quad
     for _ in 0..<4 {
-      var mode = quad
-      mode.channels = .positions(map.positions)
-      mode.orientation = .portrait
-      map = try #require(try ChannelRouting.make(mode, on: device)).masterMap
+      let turned = preferring {
+        $0.channelMap = .positions(map.positions)
+        $0.inputOrientation = .portrait
+      }.preferences(.input)
+      map = try #require(try ChannelRouting.make(turned, on: device)).masterMap
     }
     #expect(map == .quad)
   }

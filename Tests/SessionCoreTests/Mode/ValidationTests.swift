@@ -200,6 +200,14 @@ import Testing
 
   @Test(arguments: fine) func `what is fine`(_ mode: AudioMode) throws { try mode.validate() }
 
+  @Test func `all properties fit together, but for those that a row excludes`() throws {
+    var mode = StateTests.full
+    mode.channelMap = .swap
+    for row in Property.rows { row.excludes?.property.row.clear(&mode) }
+    #expect(mode != StateTests.full || mode.channelMap == nil)
+    try mode.validate()
+  }
+
   @Test func `numbers that no machine has are errors like others`() {
     for offset in [Duration.seconds(Int64.min), .seconds(Int64.max)] {
       let mode = preferring { $0.outputLatencyOffset = offset }

@@ -107,7 +107,33 @@ private typealias Server = SimulatedServer
       #expect((setting.isLevel || setting.is(.ofPort)) == isLevel, "\(setting)")
       let device = setting.kind.charged(in: snapshot)
       #expect(device?.name == (isLevel ? Server.microphone : nil), "\(setting)")
+      let property = setting.kind.property(in: snapshot)
+      let isOfDevice = Direction.allCases.flatMap(Property.levels).contains(property)
+      #expect(setting.isLevel == isOfDevice, "Property.levels and \(property)")
     }
+  }
+
+  @Test func `what a step changes besides, it names; so does each of two settings of one value`()
+    throws
+  {
+    let (snapshot, stream) = try machine()
+    let plain = Self.plain(card: "alsa_card.pci", input: Server.microphone, stream: stream)
+    let others = (snapshot.sources + snapshot.sinks).flatMap(Setting.all) + plain.map(\.0)
+    for (setting, value) in plain {
+      var server = PredictedServer(snapshot)
+      setting.kind.predict(value, in: &server)
+      for other in Set(others) where other != setting {
+        let (was, now) = (snapshot.value(of: other), server.snapshot.value(of: other))
+        guard let now, now != was else { continue }
+        expect(setting, names: other, snapshot)
+        if now == value { expect(other, names: setting, snapshot) }
+      }
+    }
+  }
+
+  private func expect(_ one: Setting, names other: Setting, _ snapshot: ServerSnapshot) {
+    #expect(one.kind.dependents(in: snapshot).contains(other), "\(one): \(other)")
+    #expect(one.kind.canChange(other, in: snapshot), "\(one): \(other)")
   }
 
   @Test func `a setting without its object has no value, and predicting it changes nothing`() throws

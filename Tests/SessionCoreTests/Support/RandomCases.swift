@@ -135,6 +135,7 @@ extension SeededRandom {
     // By a copy: what follows is the same as without it.
     var more = self
     mode.outputLatencyOffset = more.maybe([.milliseconds(20)], in: 5)
+    for row in Property.rows where row.isSet(mode) { row.excludes?.property.row.clear(&mode) }
     return mode
   }
 }
