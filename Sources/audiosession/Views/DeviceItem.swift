@@ -27,9 +27,8 @@ struct DeviceItem: Encodable {
       "format": device.sampleSpec.format, "volume": SettingValue.volume(device.volume).stateValue,
       "muted": device.isMuted, "card": card, "ports": ports,
     ]
-    let patterns: JSONObject =
-      device.direction == .input ? ["polarPatterns": device.polarPatterns] : [:]
-    try (members + patterns).encode(to: encoder)
+    let patterns = device.direction == .input ? device.polarPatterns : nil
+    try members.adding("polarPatterns", patterns).encode(to: encoder)
   }
 }
 
@@ -43,6 +42,6 @@ struct PortItem: Encodable {
       "name": port.name, "description": port.description, "type": type,
       "availability": port.availability,
     ]
-    try (members + (isActive.map { ["active": $0] } ?? [:])).encode(to: encoder)
+    try members.adding("active", isActive).encode(to: encoder)
   }
 }
