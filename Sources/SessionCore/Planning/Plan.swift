@@ -6,12 +6,6 @@ public struct Unmet: Sendable, Hashable, Codable {
   public var verdict: Verdict
   /// The reason, for users.
   public var reason: String
-
-  package init(property: Property, verdict: Verdict, reason: String) {
-    self.property = property
-    self.verdict = verdict
-    self.reason = reason
-  }
 }
 
 /// The ordered steps from a snapshot to a mode, and the preferences that cannot be met.
