@@ -31,17 +31,3 @@ struct DeviceItem: Encodable {
     try members.adding("polarPatterns", patterns).encode(to: encoder)
   }
 }
-
-struct PortItem: Encodable {
-  let port: DevicePort
-  let type: PortType?
-  let isActive: Bool?
-
-  func encode(to encoder: any Encoder) throws {
-    let members: JSONObject = [
-      "name": port.name, "description": port.description, "type": type,
-      "availability": port.availability,
-    ]
-    try members.adding("active", isActive).encode(to: encoder)
-  }
-}
