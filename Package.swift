@@ -175,7 +175,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "AudioSession", "AudioStreams", "JSONCoding", "POSIX", "PulseSandbox", "PulseTypes",
-        "SessionProfiles", "TestSupport", "audiosession", "audiosession-benchmark",
+        "SessionCore", "SessionProfiles", "TestSupport", "audiosession", "audiosession-benchmark",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: testSettings),

@@ -9,10 +9,3 @@ enum Connection {
   /// Connected, until the loss is noticed.
   case live(LiveServer)
 }
-
-/// What entitles a session to write.
-enum Hold {
-  case server(SessionLock)
-  /// The claim on this program's own streams.
-  case application(ApplicationClaim)
-}

@@ -47,6 +47,3 @@ package enum JSON {
     try Value(from: TreeDecoder(value: try JSONParser.value(Array(bytes))))
   }
 }
-
-/// A type whose JSON has every key, null if there is no value; other types omit the key.
-package protocol EncodableWithNulls: Encodable {}

@@ -25,6 +25,12 @@ package struct JSONObject: Encodable, ExpressibleByDictionaryLiteral {
     JSONObject(one.members + other.members)
   }
 
+  /// These members, and one more unless its value is missing.
+  package func adding(_ key: String, _ value: (some Encodable)?) -> JSONObject {
+    guard let value else { return self }
+    return JSONObject(members + [(key, value)])
+  }
+
   package func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Name.self)
     for (key, value) in members { try values.encode(value, forKey: Name(key)) }

@@ -36,12 +36,11 @@ public struct ChannelMap: Sendable, Hashable, Codable, CustomStringConvertible {
 
   /// Reads the bare value.
   public init(from decoder: any Decoder) throws {
-    positions = try decoder.singleValueContainer().decode([ChannelPosition].self)
+    positions = try [ChannelPosition](from: decoder)
   }
 
   /// Writes the bare value.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(positions)
+    try positions.encode(to: encoder)
   }
 }

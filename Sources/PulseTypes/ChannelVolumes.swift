@@ -19,12 +19,11 @@ public struct ChannelVolumes: Sendable, Hashable, Codable {
 
   /// Reads the bare value.
   public init(from decoder: any Decoder) throws {
-    values = try decoder.singleValueContainer().decode([Volume].self)
+    values = try [Volume](from: decoder)
   }
 
   /// Writes the bare value.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(values)
+    try values.encode(to: encoder)
   }
 }

@@ -36,8 +36,3 @@ public struct ServerInfo: Sendable, Hashable, Codable {
     direction == .input ? defaultSourceName : defaultSinkName
   }
 }
-
-/// The program that serves the PulseAudio protocol.
-public enum ServerKind: String, Sendable, Hashable, Codable {
-  case pulseaudio, pipewire
-}

@@ -21,12 +21,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   private var gap = GapCause()
   /// The device's sound since the last buffer, in the format that it has now.
   private var raw: RawFrames?
-  /// Finds cycles that the server lost without reporting them; nil if the server reports losses.
-  private var lostCycles: LostCycles?
-  private var fallingBehind = FallingBehind()
-  /// When the last piece of the tap ended, and until when it is looked for what a stop has cost.
-  private var lastEnd: Int64?
-  private var stoppedUntil: Int64 = 0
+  private var losses = LossFinder()
   let report = PipelineReport()
   /// Whether it is not known yet that the tap's device may be tapped: what is in the burst is kept back.
   private var isUnsure = false
@@ -66,9 +61,9 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       rate: grant.rate, fragment: Stretch.duration(Int64(grant.bufferFrames), grant.rate))
     isNewTap = true
     gap.beginTap()
-    lastEnd = nil
     if framer?.position ?? 0 > 0 { timeline.expectSound(at: time) }
-    lostCycles = losesSilently ? LostCycles(channels: grant.channels, rate: grant.rate) : nil
+    losses.beginTap(
+      losesSilently ? LostCycles(channels: grant.channels, rate: grant.rate) : nil)
     pulse.begin()
   }
 
@@ -153,10 +148,9 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     let isDropped = isUnsure && burst != nil
     flush()
     timeline.endStart(at: end)
-    let isQuiet = lastEnd.map { end - $0 > Self.longestPiece } ?? false
     let awaitsSound = isNewTap || gap.isAhead
     let isOwed =
-      isAway || gap.isSuspended || isQuiet || isDropped || awaitsSound && framer?.position ?? 0 > 0
+      isAway || gap.isSuspended || losses.isQuiet(at: end) || isDropped || awaitsSound && framer?.position ?? 0 > 0
     if isOwed, !timeline.isPaused, let rate = framer?.sampleRate,
       case .missing(let nanoseconds) = timeline.join(at: end, tolerance: 0)
     {
@@ -193,7 +187,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
         if isBurstUnsure { burst = nil }
         try settle()
         // Zeros of whole cycles directly before a gap belong to it.
-        if let lost = lostCycles?.lose() { try skipHole(lost) }
+        if let lost = losses.cycles?.lose() { try skipHole(lost) }
         try releaseZeros()
       }
       // The clock knows better than a server that claims to have lost more than its buffers hold.
@@ -219,38 +213,21 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   private func findLost(
     _ samples: UnsafeBufferPointer<Float>, until end: Int64
   ) throws(StreamError) {
-    if lostCycles == nil {
+    if losses.cycles == nil {
       try convert(samples, until: end)
     } else {
       try findLostCycles(samples, until: end)
     }
     // After a hole it is not known before the next sound.
-    guard stretch.framesIn > 0 else { return }
-    defer { lastEnd = end }
-    var fragment = stretch.fragment
-    if lostCycles == nil {
-      if let lastEnd, end - lastEnd > Self.standstill { stoppedUntil = end + 10 * Self.standstill }
-      fragment = max(fragment, Self.reported)
-    }
-    let lost = fallingBehind.add(
-      lateness: stretch.behind, at: end, fragment: fragment,
-      adapts: lostCycles == nil && end > stoppedUntil)
-    if let lost { try skipHole(Self.frames(lost, stretch.rate)) }
+    guard stretch.framesIn > 0, let lost = losses.missing(in: stretch, at: end) else { return }
+    try skipHole(Self.frames(lost, stretch.rate))
   }
-
-  /// A server that reports losses drops sound without a report only while this process is stopped for
-  /// at least this time (the clock of a virtual machine's card may be slow all the time), and then more
-  /// than half of the second one.
-  private static let standstill: Int64 = 1_000_000_000
-  private static let reported: Int64 = 200_000_000
-  /// Devices deliver at least every two seconds.
-  private static let longestPiece: Int64 = 2_200_000_000
 
   private func findLostCycles(
     _ samples: UnsafeBufferPointer<Float>, until end: Int64
   ) throws(StreamError) {
-    guard var cycles = lostCycles else { return }
-    defer { lostCycles = cycles }
+    guard var cycles = losses.cycles else { return }
+    defer { losses.cycles = cycles }
     try cycles.take(samples) { part, behind throws(StreamError) in
       let end = end - Stretch.duration(Int64(behind), stretch.rate)
       switch part {
@@ -283,9 +260,9 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
 
   /// Zeros that were held back are sound: nothing follows that could show otherwise.
   private func releaseZeros() throws(StreamError) {
-    guard var cycles = lostCycles else { return }
+    guard var cycles = losses.cycles else { return }
     let end = stretch.end + Stretch.duration(Int64(cycles.kept), stretch.rate)
-    defer { lostCycles = cycles }
+    defer { losses.cycles = cycles }
     try cycles.release(0) { part, _ throws(StreamError) in
       if case .silence(let frames) = part { try convertSilence(frames, until: end) }
     }
@@ -297,10 +274,10 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     let lost = Stretch.duration(Int64(frames), stretch.rate)
     let next = stretch.next(after: lost)
     // The lateness continues: the hole is counted in the frames.
-    let watch = fallingBehind
+    let lateness = losses.lateness
     try endStretch()
     stretch = next
-    fallingBehind = watch
+    losses.beginStretch(lateness)
     timeline.advance(to: next.end)
     timeline.tell(-lost)
     skip(lost, atRate: rate, .overrun)
@@ -314,14 +291,13 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     let length = burst.samples.count / channels
     timeline.endStart(at: burst.end - Stretch.duration(Int64(length), stretch.rate))
     let isJoined = !timeline.isPaused
-    let zeros = isJoined && lostCycles != nil ? LostCycles.leading(burst.samples, channels) : 0
+    let zeros = isJoined && losses.cycles != nil ? LostCycles.leading(burst.samples, channels) : 0
     let frames = length - zeros
     let start = burst.end - Stretch.duration(Int64(frames), stretch.rate)
     var known = 0
     try endStretch()
     // Also if a hole has just ended one: the clock shows now when this one begins.
-    stretch = Stretch(rate: stretch.rate, fragment: stretch.fragment)
-    fallingBehind = FallingBehind()
+    beginStretch()
     // A move inside the server loses little or nothing; less than a fragment cannot be measured.
     switch timeline.join(at: start, tolerance: isNewTap ? 0 : stretch.fragment) {
     case .missing(let nanoseconds): skip(nanoseconds, atRate: rate, gap.cause)
@@ -333,7 +309,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     isNewTap = false
     stretch.isJoined = isJoined
     // Zeros before the first sound of a stretch have no sound before them that could have been lost.
-    lostCycles?.forget()
+    losses.cycles?.forget()
     // It was held back, and comes all at once.
     queue.beginExcuse()
     defer { queue.endExcuse() }
@@ -398,8 +374,12 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     timeline.tell(
       stretch.lateness + Stretch.duration(stretch.framesOut, rate)
         - Stretch.duration(stretch.framesIn, stretch.rate))
+    beginStretch()
+  }
+
+  private func beginStretch() {
     stretch = Stretch(rate: stretch.rate, fragment: stretch.fragment)
-    fallingBehind = FallingBehind()
+    losses.beginStretch()
   }
 
   /// Ends the buffers, as for a pause.

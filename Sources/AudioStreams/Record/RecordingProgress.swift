@@ -1,11 +1,3 @@
-/// A source that was recorded.
-public struct RecordedInput: Sendable, Hashable, Codable {
-  /// The position of its first frame.
-  public var position: Int64
-  /// Its name.
-  public var device: String
-}
-
 /// The progress of a recording.
 public struct RecordingProgress: Sendable, Hashable {
   /// Frames in the file, silence for missing ones included.

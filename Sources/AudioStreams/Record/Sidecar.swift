@@ -84,21 +84,11 @@ package enum Sidecar {
   static func text(_ progress: RecordingProgress) -> String {
     // It has only names and numbers, which JSON can always represent.
     let style = JSON.Style.shown(isOneLine: false) { _ in false }
-    let bytes = try? JSON.encode(Content(progress), style)
+    let content: JSONObject = [
+      "schema": 1, "sampleRate": progress.sampleRate, "channels": progress.channels,
+      "inputs": progress.inputs, "missing": progress.missing, "zeros": progress.zeros,
+    ]
+    let bytes = try? JSON.encode(content, style)
     return String(decoding: bytes ?? [], as: UTF8.self) + "\n"
-  }
-
-  private struct Content: Encodable {
-    let schema = 1
-    let sampleRate: Int
-    let channels: Int
-    let inputs: [RecordedInput]
-    let missing: [MissingFrames]
-    let zeros: [ZeroFrames]
-
-    init(_ progress: RecordingProgress) {
-      (sampleRate, channels) = (progress.sampleRate, progress.channels)
-      (inputs, missing, zeros) = (progress.inputs, progress.missing, progress.zeros)
-    }
   }
 }

@@ -72,7 +72,7 @@ extension Explanation: Encodable {
       "schema": 1, "property": property, "preferred": report.preferred, "actual": report.actual,
       "verdict": report.verdict, "reason": report.reason, "waitingFor": report.waitingFor,
     ]
-    let absent: JSONObject = report.absent.map { ["absent": $0] } ?? [:]
-    try (members + absent + ["causes": causes, "choices": choices]).encode(to: encoder)
+    try members.adding("absent", report.absent).adding("causes", causes)
+      .adding("choices", choices).encode(to: encoder)
   }
 }

@@ -1,19 +1,3 @@
-/// A preference that the steps do not meet, with the reason.
-public struct Unmet: Sendable, Hashable, Codable {
-  /// The property of the session, a key of the state's JSON.
-  public var property: Property
-  /// Pending, unreachable, refused or overridden.
-  public var verdict: Verdict
-  /// The reason, for users.
-  public var reason: String
-
-  package init(property: Property, verdict: Verdict, reason: String) {
-    self.property = property
-    self.verdict = verdict
-    self.reason = reason
-  }
-}
-
 /// The ordered steps from a snapshot to a mode, and the preferences that cannot be met.
 public struct Plan: Sendable, Hashable, Codable {
   /// The steps, in the documented order.

@@ -73,11 +73,6 @@ protocol SettingKind: Sendable {
   func patience(isLazy: Bool) -> Duration?
 }
 
-struct NamedDevice: Sendable {
-  var direction: Direction
-  var name: String
-}
-
 extension SettingKind {
   var traits: SettingTraits { [] }
   var device: NamedDevice? { nil }

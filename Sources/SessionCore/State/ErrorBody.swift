@@ -1,3 +1,5 @@
+import JSONCoding
+
 /// An error as it is in JSON, which does not have its stage: with every key, null if there is no value.
 package struct ErrorBody: Codable {
   private let code: SessionError.Code
@@ -14,13 +16,11 @@ package struct ErrorBody: Codable {
 
   /// Writes the nulls itself: events are public, so any encoder may come.
   package func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encode(code, forKey: .code)
-    try values.encode(message, forKey: .message)
-    try values.encode(property, forKey: .property)
-    try values.encode(value, forKey: .value)
-    try values.encode(alternatives, forKey: .alternatives)
-    try values.encode(restored, forKey: .restored)
+    let members: JSONObject = [
+      "code": code, "message": message, "property": property, "value": value,
+      "alternatives": alternatives, "restored": restored,
+    ]
+    try members.encode(to: encoder)
   }
 
   var error: SessionError {

@@ -1,3 +1,5 @@
+import JSONCoding
+
 /// Why a session is interrupted, as far as a client of a sound server can see.
 public enum InterruptionReason: Sendable, Hashable {
   /// The server asked a playing stream of the session's program to pause, or muted it for another
@@ -32,16 +34,14 @@ extension InterruptionReason: Codable {
   }
 
   /// Writes `cause`, and `by` with the program or device; null without one.
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    let (cause, name): (String, String?) =
-      switch self {
-      case .corkRequest: ("corkRequest", nil)
-      case .call(let name): ("call", name)
-      case .deviceSuspended(let name): ("deviceSuspended", name)
-      case .takenOver(let name): ("takenOver", name)
-      }
-    try values.encode(cause, forKey: .cause)
-    try values.encode(name, forKey: .by)
+  public func encode(to encoder: any Encoder) throws { try members.encode(to: encoder) }
+
+  var members: JSONObject {
+    switch self {
+    case .corkRequest: ["cause": "corkRequest", "by": String?.none]
+    case .call(let name): ["cause": "call", "by": name]
+    case .deviceSuspended(let name): ["cause": "deviceSuspended", "by": name]
+    case .takenOver(let name): ["cause": "takenOver", "by": name]
+    }
   }
 }

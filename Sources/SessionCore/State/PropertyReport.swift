@@ -1,3 +1,5 @@
+import JSONCoding
+
 /// The preferred and actual value of one property, what was read of it, and why they differ.
 ///
 /// A session makes reports from what it read on a server; a report that was decoded from JSON is a
@@ -67,16 +69,11 @@ public struct PropertyReport: Sendable, Hashable, Decodable {
 extension PropertyReport: Encodable {
   /// Writes preferred, actual, verdict, reason and readings always, as null if there is none.
   public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encode(preferred, forKey: .preferred)
-    try values.encode(actual, forKey: .actual)
-    try values.encode(verdict, forKey: .verdict)
-    try values.encode(reason, forKey: .reason)
-    try values.encodeIfPresent(waitingFor, forKey: .waitingFor)
-    try values.encodeIfPresent(held, forKey: .held)
-    try values.encodeIfPresent(absent, forKey: .absent)
-    try values.encode(readings, forKey: .readings)
-    try values.encodeIfPresent(nothingToRead, forKey: .nothingToRead)
+    let members: JSONObject = [
+      "preferred": preferred, "actual": actual, "verdict": verdict, "reason": reason,
+    ]
+    try members.adding("waitingFor", waitingFor).adding("held", held).adding("absent", absent)
+      .adding("readings", readings).adding("nothingToRead", nothingToRead).encode(to: encoder)
   }
 }
 

@@ -3,14 +3,9 @@ package import PulseTypes
 /// The inputs and outputs in use.
 public struct Route: Sendable, Hashable, Codable {
   /// The input devices; empty without a device.
-  public var inputs: [RouteDevice]
+  public var inputs: [RouteDevice] = []
   /// The output devices; empty without a device.
-  public var outputs: [RouteDevice]
-
-  package init(inputs: [RouteDevice] = [], outputs: [RouteDevice] = []) {
-    self.inputs = inputs
-    self.outputs = outputs
-  }
+  public var outputs: [RouteDevice] = []
 }
 
 extension Route: CustomStringConvertible {

@@ -1,3 +1,4 @@
+import JSONCoding
 import PulseTypes
 
 private enum Key: String, CodingKey {
@@ -20,32 +21,36 @@ extension TimedEvent: Codable {
 
   /// Writes the event, with the time next to its own keys.
   package func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(time, forKey: .time)
+    try (["time": time] as JSONObject).encode(to: encoder)
     try event.encode(to: encoder)
   }
 }
 
 extension SessionEvent: Codable {
   /// The word for the event, as `watch --json` has it.
-  public var name: String { word.rawValue }
+  public var name: String { parts.word.rawValue }
 
-  private var word: Word {
+  /// The event's name, and what belongs to it.
+  private var parts: (word: Word, members: JSONObject) {
     switch self {
-    case .applied: .applied
-    case .routeChanged: .routeChanged
-    case .devicesChanged: .devicesChanged
-    case .drift: .drift
-    case .reapplied: .reapplied
-    case .reapplyFailed: .reapplyFailed
-    case .pending: .pending
-    case .serverLost: .serverLost
-    case .serverReset: .serverReset
-    case .interruptionBegan: .interruptionBegan
-    case .interruptionEnded: .interruptionEnded
-    case .conflict: .conflict
-    case .deviceStalled: .deviceStalled
-    case .stopped: .stopped
+    case .applied: (.applied, [:])
+    case .routeChanged(let reason, let previous, let current):
+      (.routeChanged, ["reason": reason, "previous": previous, "current": current])
+    case .devicesChanged: (.devicesChanged, [:])
+    case .drift(let what): (.drift, ["what": what])
+    case .reapplied(let duration): (.reapplied, ["seconds": duration.seconds])
+    case .reapplyFailed(let error): (.reapplyFailed, ["error": ErrorBody(error)])
+    case .pending(let unmet): (.pending, ["unmet": unmet])
+    case .serverLost: (.serverLost, [:])
+    case .serverReset(let duration): (.serverReset, ["seconds": duration.seconds])
+    case .interruptionBegan(let reason): (.interruptionBegan, reason.members)
+    case .interruptionEnded(let shouldResume):
+      (.interruptionEnded, ["shouldResume": shouldResume])
+    case .conflict(let what, let opponents, let end):
+      (.conflict, ["what": [what], "opponents": opponents, "until": end])
+    case .deviceStalled(let device, let attempts, let isRevived):
+      (.deviceStalled, ["device": device, "attempts": attempts, "revived": isRevived])
+    case .stopped: (.stopped, [:])
     }
   }
 
@@ -97,30 +102,6 @@ extension SessionEvent: Codable {
 
   /// Writes the event's name and what belongs to it.
   public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(name, forKey: .event)
-    switch self {
-    case .applied, .devicesChanged, .serverLost, .stopped: break
-    case .routeChanged(let reason, let previous, let current):
-      try values.encode(reason, forKey: .reason)
-      try values.encode(previous, forKey: .previous)
-      try values.encode(current, forKey: .current)
-    case .drift(let what): try values.encode(what, forKey: .what)
-    case .reapplied(let duration), .serverReset(let duration):
-      try values.encode(duration.seconds, forKey: .seconds)
-    case .reapplyFailed(let error): try values.encode(ErrorBody(error), forKey: .error)
-    case .pending(let unmet): try values.encode(unmet, forKey: .unmet)
-    case .interruptionBegan(let interruption): try interruption.encode(to: encoder)
-    case .interruptionEnded(let shouldResume):
-      try values.encode(shouldResume, forKey: .shouldResume)
-    case .conflict(let what, let opponents, let end):
-      try values.encode([what], forKey: .what)
-      try values.encode(opponents, forKey: .opponents)
-      try values.encode(end, forKey: .until)
-    case .deviceStalled(let device, let attempts, let isRevived):
-      try values.encode(device, forKey: .device)
-      try values.encode(attempts, forKey: .attempts)
-      try values.encode(isRevived, forKey: .revived)
-    }
+    try (["event": name] + parts.members).encode(to: encoder)
   }
 }

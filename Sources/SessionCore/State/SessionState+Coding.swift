@@ -1,4 +1,4 @@
-import JSONCoding
+package import JSONCoding
 
 extension SessionState: Encodable {
   enum CodingKeys: CodingKey {
@@ -8,24 +8,14 @@ extension SessionState: Encodable {
 
   /// Writes every key, as null if there is no value, with any encoder.
   public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encode(schema, forKey: .schema)
-    try values.encode(server, forKey: .server)
-    try values.encode(active, forKey: .active)
-    try values.encode(profile, forKey: .profile)
-    try values.encode(scope, forKey: .scope)
-    try values.encode(holder, forKey: .holder)
-    try values.encode(capabilities, forKey: .capabilities)
-    try values.encode(properties, forKey: .properties)
-    try values.encode(route, forKey: .route)
-    try values.encode(interrupted, forKey: .interrupted)
-    try values.encode(resets, forKey: .resets)
-    try values.encode(reapplies, forKey: .reapplies)
-    try values.encode(conflicts, forKey: .conflicts)
-    try values.encode(pins, forKey: .pins)
-    try values.encode(processing, forKey: .processing)
-    try values.encode(events, forKey: .events)
-    try values.encode(notes, forKey: .notes)
+    let members: JSONObject = [
+      "schema": schema, "server": server, "active": active, "profile": profile, "scope": scope,
+      "holder": holder, "capabilities": capabilities, "properties": properties.json,
+      "route": route, "interrupted": interrupted, "resets": resets, "reapplies": reapplies,
+      "conflicts": conflicts, "pins": pins, "processing": processing, "events": events,
+      "notes": notes,
+    ]
+    try members.encode(to: encoder)
   }
 }
 
@@ -54,13 +44,12 @@ private struct Known<Value: Decodable>: Decodable {
   init(from decoder: any Decoder) { value = try? Value(from: decoder) }
 }
 
-extension KeyedEncodingContainer {
-  /// Encodes reports in the order of the properties; other dictionaries have the order of their keys'
-  /// texts.
-  package mutating func encode(_ reports: [Property: PropertyReport], forKey key: Key) throws {
-    let members = Property.allCases.compactMap { property in
-      reports[property].map { (property.rawValue, $0 as any Encodable) }
-    }
-    try encode(JSONObject(members), forKey: key)
+extension [Property: PropertyReport] {
+  /// The reports in the order of the properties; other dictionaries have the order of their keys' texts.
+  package var json: JSONObject {
+    JSONObject(
+      Property.allCases.compactMap { property in
+        self[property].map { (property.rawValue, $0) }
+      })
   }
 }

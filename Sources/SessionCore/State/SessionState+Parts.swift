@@ -88,13 +88,6 @@ extension SessionState {
     package var inUse: Bool
     /// The devices that it keeps running even when idle: a microphone then appears as in use.
     package var keepsRunning: [String]
-
-    package init(kind: String, method: String, inUse: Bool, keepsRunning: [String]) {
-      self.kind = kind
-      self.method = method
-      self.inUse = inUse
-      self.keepsRunning = keepsRunning
-    }
   }
 }
 

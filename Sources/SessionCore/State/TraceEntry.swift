@@ -13,20 +13,6 @@ package enum TraceEntry: Sendable, Hashable, Codable {
   case event(SessionEvent)
 }
 
-package struct TraceLine: Sendable, Hashable, Codable {
-  /// The format's version.
-  package var schema = 1
-  /// The time in ISO 8601.
-  package var time: String
-  /// What happened.
-  package var entry: TraceEntry
-
-  package init(time: String, entry: TraceEntry) {
-    self.time = time
-    self.entry = entry
-  }
-}
-
 extension TraceEntry {
   /// The plan of an input, or why there is none.
   init(_ input: PlanInput, _ plan: Result<Plan, SessionError>) {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 import SessionProfiles
 
 struct ApplyCommand: SessionCommand {
@@ -93,10 +94,10 @@ struct ApplyCommand: SessionCommand {
       let verb = met.count == 1 ? "changes" : "change"
       notes.append("what \(names) \(verb) was set when the holder began, and is not listed here")
     }
-    let json = ApplyJSON(
-      steps: report.items, properties: report.state.properties, unmet: report.unmet,
-      left: report.left, notes: notes)
-    try output.result(json) { ApplyView.lines(report, on: options.server, width: $0, names: names) }
+    try output.result(json: [
+      "steps": report.items, "properties": report.state.properties.json, "unmet": report.unmet,
+      "left": report.left, "notes": notes,
+    ]) { ApplyView.lines(report, on: options.server, width: $0, names: names) }
     for warning in ApplyNotes.warnings(report.state) { output.warning(names.text(warning)) }
     for note in notes { output.note(note) }
     let isPartial =

@@ -1,5 +1,6 @@
 import AudioSession
 import AudioStreams
+import JSONCoding
 import Pulse
 import PulseSandbox
 import SessionProfiles
@@ -34,6 +35,13 @@ struct Failure {
       status = .bug
     }
     self.status = status ?? Status(self.error)
+  }
+
+  /// What `--json` prints instead of a result; where a profile has more than one mistake also
+  /// `diagnostics`, as of `profiles check`, of which the first is the error.
+  var json: JSONObject {
+    let members: JSONObject = ["schema": 1, "error": ErrorBody(error)]
+    return members.adding("diagnostics", mistakes.isEmpty ? nil : mistakes)
   }
 }
 

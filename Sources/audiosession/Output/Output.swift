@@ -214,7 +214,7 @@ final class Output: Sendable {
   func report(_ error: any Error, isOneLine: Bool = false, isTriedAgain: Bool = false) -> Status {
     let failure = Failure(error)
     if isJSON {
-      try? json(ErrorJSON(failure), isOneLine: isOneLine)
+      try? json(failure.json, isOneLine: isOneLine)
     } else {
       say(ErrorView.lines(failure, width: messages.width))
     }

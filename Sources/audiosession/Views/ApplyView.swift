@@ -1,16 +1,5 @@
 import AudioSession
 
-/// A type, not a JSONObject: only a member whose type the compiler knows is encoded by the rule of
-/// `SessionState+Coding`, which keeps the order of the properties.
-struct ApplyJSON: Encodable {
-  let schema = 1
-  let steps: [StepItem]
-  let properties: [Property: PropertyReport]
-  let unmet: [Unmet]
-  let left: [String]
-  let notes: [String]
-}
-
 /// The result of an apply, for users.
 enum ApplyView {
   static func lines(

@@ -27,22 +27,7 @@ struct DeviceItem: Encodable {
       "format": device.sampleSpec.format, "volume": SettingValue.volume(device.volume).stateValue,
       "muted": device.isMuted, "card": card, "ports": ports,
     ]
-    let patterns: JSONObject =
-      device.direction == .input ? ["polarPatterns": device.polarPatterns] : [:]
-    try (members + patterns).encode(to: encoder)
-  }
-}
-
-struct PortItem: Encodable {
-  let port: DevicePort
-  let type: PortType?
-  let isActive: Bool?
-
-  func encode(to encoder: any Encoder) throws {
-    let members: JSONObject = [
-      "name": port.name, "description": port.description, "type": type,
-      "availability": port.availability,
-    ]
-    try (members + (isActive.map { ["active": $0] } ?? [:])).encode(to: encoder)
+    let patterns = device.direction == .input ? device.polarPatterns : nil
+    try members.adding("polarPatterns", patterns).encode(to: encoder)
   }
 }

@@ -16,9 +16,8 @@ struct StepItem: Encodable {
       "property": step.setting.propertyName, "from": step.from?.stateValue,
       "to": step.to.stateValue, "deferred": step.isDeferred, "why": step.why,
     ]
-    let done: JSONObject = outcome.map { ["outcome": $0.name] } ?? [:]
-    let detail: JSONObject = outcome?.detail.map { ["detail": $0] } ?? [:]
-    try (members + done + detail).encode(to: encoder)
+    try members.adding("outcome", outcome?.name).adding("detail", outcome?.detail)
+      .encode(to: encoder)
   }
 }
 

@@ -43,7 +43,7 @@ struct ValueTests {
     let error = SessionError(
       .portNotAvailable, stage: .device, "no \"port\" \u{1b}\u{9b}\\", alternatives: ["a", "b"])
     #expect(
-      try JSONText.encode(ErrorJSON(Failure(error))) == """
+      try JSONText.encode(Failure(error).json) == """
         {
           "schema": 1,
           "error": {

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import AudioStreams
+@testable import SessionCore
 @testable import audiosession
 
 @Suite("The report of verify")

@@ -5,6 +5,7 @@ import PulseTypes
 import TestSupport
 import Testing
 
+@testable import SessionCore
 @testable import audiosession
 
 /// The keys that programs of others read, literally: one that is missing, renamed or elsewhere fails.

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import AudioStreams
+@testable import SessionCore
 @testable import audiosession
 
 @Suite("Rendering")

@@ -1,0 +1,6 @@
+import PulseTypes
+
+struct NamedDevice: Sendable {
+  var direction: Direction
+  var name: String
+}
