@@ -1,4 +1,5 @@
 import JSONCoding
+import POSIX
 import PulseSandbox
 
 extension Bench {
@@ -38,9 +39,13 @@ extension Bench {
     var argument: String?
   }
 
-  /// Lists what differs from the profile according to `pactl -f json`, which shares no code with
-  /// the session; empty if nothing does.
+  /// Lists what differs from the profile, for a process that plans and according to
+  /// `pactl -f json`, which shares no code with the session; empty if nothing does.
   func flaws() async throws -> [String] {
+    let plan = try await sandbox.capture(
+      [File.programFolder + "/audiosession", "plan", profile, "--json"]
+    ).standardOutput
+    guard plan.contains("\"steps\": []") else { return ["the plan is \(plan)"] }
     let name = try await sandbox.capture(["pactl", "get-default-source"]).standardOutput
     let sources: [Source] = try await pactl("sources")
     let modules: [Module] = try await pactl("modules")

@@ -4,7 +4,7 @@ import Pulse
 import PulseSandbox
 import PulseTypes
 
-/// A sandbox with a `watch` in it, and a client that looks on from outside.
+/// A sandbox for a `watch`, which is looked at from outside.
 struct Bench {
   static let mic = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
   static let micCard = "alsa_card.usb-Example_USB_Microphone-00"
@@ -44,10 +44,22 @@ struct Bench {
     }
   }
 
-  /// Starts `watch` and waits until everything is applied.
-  func watch() async throws -> Watcher {
-    try await Watcher.watching(
-      profile, environment, messages: sandbox.directory + "/watch.messages")
+  /// Runs `body` beside a `watch` that has applied the profile, and ends that.
+  ///
+  /// - Parameter body: makes the events, prints the figures, and returns what is wrong.
+  static func holding(
+    _ kind: ServerKind = .pulseaudio, _ body: (Bench, Watcher) async throws -> [String]
+  ) async throws {
+    try await with(kind) { bench in
+      let watcher = try await Watcher.watching(bench.profile, in: bench.sandbox)
+      var faults = try await body(bench, watcher)
+      let status = watcher.end()
+      if status != 143 { faults.append("watch ended with \(status)") }
+      guard faults.isEmpty else {
+        throw Process.Failure(
+          description: "\(faults.joined(separator: "; ")); its last events:\n\(watcher.tail(20))")
+      }
+    }
   }
 
   func client() async throws -> PulseClient {
@@ -55,9 +67,7 @@ struct Bench {
   }
 
   /// Waits until nothing differs from the profile; returns what still does after `limit`.
-  func awaitNoFlaws(
-    within limit: Duration, _ flaws: () async throws -> [String]
-  ) async throws -> [String] {
+  func awaitNoFlaws(within limit: Duration) async throws -> [String] {
     let deadline = ContinuousClock.now + limit
     while true {
       let flaws = try await flaws()

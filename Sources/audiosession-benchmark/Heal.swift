@@ -92,8 +92,7 @@ struct Heal {
 
   /// Prints the memory of a `watch` beside that of the loops.
   private func noteMemory() async throws {
-    let watcher = try await Watcher.watching(
-      "podcast", bench.environment, messages: bench.sandbox.directory + "/watch.messages")
+    let watcher = try await Watcher.watching("podcast", in: bench.sandbox)
     let figures = Result { try ProcessFigures.memory(of: watcher.process) }
     _ = watcher.end()
     print("memory of watch; the peer is \(Self.names.peer), the floor \(Self.names.floor)")

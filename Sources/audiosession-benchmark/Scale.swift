@@ -97,8 +97,7 @@ struct Scale {
     try Process.write(
       "category = \"record\"\n[input]\nprefer = [\"mic\"]\ngain = \"80 %\"\n", to: profile)
     let start = ContinuousClock.now
-    let watcher = try await Watcher.watching(
-      profile, environment, messages: sandbox.directory + "/scale.messages", within: .seconds(60))
+    let watcher = try await Watcher.watching(profile, in: sandbox, within: .seconds(60))
     row("watch, from its start to applied", [ContinuousClock.now - start])
     let outsider = try outsider()
     defer { outsider.end() }

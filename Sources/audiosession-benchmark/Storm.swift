@@ -58,26 +58,17 @@ struct Storm {
   }
 
   private static func blow(_ client: PulseClient, _ number: Int, rounds: Int) async throws {
+    let timeout = Duration.seconds(60)
     for _ in 0..<rounds {
-      guard try await !comesAndGoes("storm\(number)", client) else { continue }
-      // The server unloads a moment after its answer, and may have no descriptor left meanwhile.
-      try await ContinuousClock().sleep(for: .milliseconds(1))
-    }
-  }
-
-  /// Loads and unloads a sink; false if the server has no room for it.
-  private static func comesAndGoes(
-    _ name: String, _ client: PulseClient
-  ) async throws(PulseError) -> Bool {
-    do throws(PulseError) {
-      let timeout = Duration.seconds(60)
-      let module = try await client.loadModule(
-        "module-null-sink", "sink_name=\(name)", timeout: timeout)
-      try await client.unloadModule(module, timeout: timeout)
-      return true
-    } catch {
-      guard error.code == .moduleFailed else { throw error }
-      return false
+      do throws(PulseError) {
+        let module = try await client.loadModule(
+          "module-null-sink", "sink_name=storm\(number)", timeout: timeout)
+        try await client.unloadModule(module, timeout: timeout)
+      } catch {
+        guard error.code == .moduleFailed else { throw error }
+        // The server unloads a moment after its answer, and may have no descriptor left meanwhile.
+        try await ContinuousClock().sleep(for: .milliseconds(1))
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import POSIX
+import PulseSandbox
 
 /// A process of the `watch` of the program beside this one, with its events.
 final class Watcher: Sendable {
@@ -18,11 +19,11 @@ final class Watcher: Sendable {
   private let lines = Guarded([Line]())
 
   /// Starts the process; its messages are written to a file.
-  init(_ arguments: [String], _ environment: [String: String], messages: String) throws {
+  private init(_ profile: String, in sandbox: PulseSandbox, messages: String) throws {
     let output = try Pipe()
-    let program = File.programFolder + "/audiosession"
     process = try Process.spawn(
-      [program, "--json"] + arguments, environment, descriptors: [(1, output.writing.raw)],
+      [File.programFolder + "/audiosession", "--json", "watch", profile],
+      sandbox.programEnvironment, descriptors: [(1, output.writing.raw)],
       files: [(2, messages, O_WRONLY | O_CREAT | O_TRUNC)])
     self.output = output.reading
     // Reading blocks, so it has its own thread.
@@ -31,10 +32,10 @@ final class Watcher: Sendable {
 
   /// Starts `watch` and waits until everything is applied.
   static func watching(
-    _ profile: String, _ environment: [String: String], messages: String,
-    within limit: Duration = .seconds(10)
+    _ profile: String, in sandbox: PulseSandbox, within limit: Duration = .seconds(10)
   ) async throws -> Watcher {
-    let watcher = try Watcher(["watch", profile], environment, messages: messages)
+    let messages = sandbox.directory + "/watch.messages"
+    let watcher = try Watcher(profile, in: sandbox, messages: messages)
     guard try await watcher.await("applied", from: 0, within: limit) != nil else {
       throw Process.Failure(
         description: "watch did not begin; it ended with \(watcher.end()); its messages end with:\n"
