@@ -150,7 +150,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     timeline.endStart(at: end)
     let awaitsSound = isNewTap || gap.isAhead
     let isOwed =
-      isAway || gap.isSuspended || losses.isQuiet(at: end) || isDropped || awaitsSound && framer?.position ?? 0 > 0
+      isAway || gap.isSuspended || losses.isQuiet(at: end) || isDropped
+      || awaitsSound && framer?.position ?? 0 > 0
     if isOwed, !timeline.isPaused, let rate = framer?.sampleRate,
       case .missing(let nanoseconds) = timeline.join(at: end, tolerance: 0)
     {

@@ -109,7 +109,7 @@ struct LongZerosTests {
     }
   }
 
-  /// A mute makes zeros that are found in any case: where hardware stands still beside much load, the
+  /// A mute makes zeros that are found in any case: where hardware stops beside much load, the
   /// server may deliver less than its time.
   @Test("do not hold up a stop whose server is frozen")
   func frozenServer() async throws {
