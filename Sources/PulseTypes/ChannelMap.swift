@@ -40,7 +40,5 @@ public struct ChannelMap: Sendable, Hashable, Codable, CustomStringConvertible {
   }
 
   /// Writes the bare value.
-  public func encode(to encoder: any Encoder) throws {
-    try positions.encode(to: encoder)
-  }
+  public func encode(to encoder: any Encoder) throws { try positions.encode(to: encoder) }
 }

@@ -18,12 +18,8 @@ public struct ChannelVolumes: Sendable, Hashable, Codable {
   package func isUniformly(_ volume: Volume) -> Bool { values.allSatisfy { $0 == volume } }
 
   /// Reads the bare value.
-  public init(from decoder: any Decoder) throws {
-    values = try [Volume](from: decoder)
-  }
+  public init(from decoder: any Decoder) throws { values = try [Volume](from: decoder) }
 
   /// Writes the bare value.
-  public func encode(to encoder: any Encoder) throws {
-    try values.encode(to: encoder)
-  }
+  public func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
 }

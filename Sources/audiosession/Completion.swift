@@ -3,7 +3,6 @@ import AudioSession
 import Dispatch
 import Glibc
 import POSIX
-import Pulse
 import PulseTypes
 import SessionProfiles
 

@@ -1,5 +1,4 @@
 import Glibc
-import POSIX
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import AudioSession
 import PulseTypes
-import SessionCore
 
 /// On a busy machine PipeWire may leave a stream without its source: the stream then delivers
 /// zeros, or nothing, for ever, while another stream of the same source gets the sound. A tap that

@@ -1,5 +1,4 @@
 import ArgumentParser
-import AudioSession
 import PulseSandbox
 
 struct DemoCommand: SessionCommand {

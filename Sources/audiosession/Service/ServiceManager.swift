@@ -1,4 +1,3 @@
-import AudioSession
 import PulseSandbox
 
 /// The user's service manager, asked through `systemctl --user`.

@@ -1,6 +1,5 @@
 import AudioSession
 import Glibc
-import POSIX
 import Pulse
 import PulseSandbox
 import SessionCore

@@ -1,4 +1,3 @@
-import Glibc
 import POSIX
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import AudioSession
 import PulseSandbox
-import TestSupport
 import Testing
 
 /// A machine that a test runs on: a private server with a laptop's devices and a USB microphone.

@@ -1,5 +1,4 @@
 import AudioSession
-import TestSupport
 import Testing
 
 @testable import audiosession

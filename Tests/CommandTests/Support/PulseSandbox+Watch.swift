@@ -1,5 +1,4 @@
 import PulseSandbox
-import TestSupport
 
 extension PulseSandbox {
   /// Starts `watch` in a shell, waits for a line of its, runs the script, and ends it by a signal.

@@ -1,5 +1,4 @@
 import Glibc
-import POSIX
 import PulseTypes
 import Testing
 

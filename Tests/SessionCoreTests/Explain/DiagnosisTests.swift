@@ -1,5 +1,4 @@
 import PulseTypes
-import TestSupport
 import Testing
 
 @testable import SessionCore

@@ -1,5 +1,4 @@
 import PulseTypes
-import TestSupport
 import Testing
 
 /// A number from a file, a server or a sample can be anything. That no conversion ends the process is

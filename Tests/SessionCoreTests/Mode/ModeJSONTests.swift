@@ -1,6 +1,5 @@
 import JSONCoding
 import PulseTypes
-import TestSupport
 import Testing
 
 @testable import SessionCore

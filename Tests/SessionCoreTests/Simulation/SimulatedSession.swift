@@ -1,5 +1,4 @@
 import SessionCore
-import TestSupport
 
 /// A process with a session: performs what the state machines say, as the session itself does, on a
 /// disk and a server that are models.

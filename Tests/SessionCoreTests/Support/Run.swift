@@ -1,5 +1,4 @@
 import PulseTypes
-import TestSupport
 
 @testable import SessionCore
 

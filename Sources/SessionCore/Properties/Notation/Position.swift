@@ -3,8 +3,5 @@ package struct Position: Sendable, Hashable {
   package var line = 1
   package var column = 1
 
-  package init(line: Int = 1, column: Int = 1) {
-    self.line = line
-    self.column = column
-  }
+  package init(line: Int = 1) { self.line = line }
 }

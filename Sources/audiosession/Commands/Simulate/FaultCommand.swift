@@ -1,5 +1,4 @@
 import ArgumentParser
-import AudioSession
 import JSONCoding
 import PulseSandbox
 
