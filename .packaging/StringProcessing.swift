@@ -2,6 +2,8 @@
 /// without saying so. With it come regular expressions, which nothing here uses, and their conformances.
 
 extension Collection where Element: Equatable {
+  @_specialize(where Self == String, Other == String)
+  @_specialize(where Self == Substring, Other == String)
   public func firstRange<Other: Collection>(of other: Other) -> Range<Index>?
   where Other.Element == Element {
     var start = startIndex

@@ -63,7 +63,7 @@ extension Profile {
   private static func checkName(_ name: String) throws(SessionError) {
     let isFileName =
       !name.isEmpty && name.utf8.count <= 200 && !name.hasPrefix(".") && !name.contains("/")
-      && name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+      && name.unicodeScalars.allSatisfy { !$0.isControl }
     guard isFileName else {
       throw SessionError(
         .invalidValue, stage: .configuration,

@@ -63,7 +63,8 @@ struct ProfileResolver {
     let itself = try link(found)
     let chain = try chain(from: itself)
     let mode = layered(chain)
-    if let mistakes = Mistakes(problems(of: mode, chain)) { throw mistakes }
+    // A profile that nothing adds to was checked when it was read.
+    if chain.count > 1, let mistakes = Mistakes(problems(of: mode, chain)) { throw mistakes }
     let own = chain.prefix { $0.isDropIn } + [itself]
     return Profile(
       name: found.name, description: own.lazy.compactMap(\.parsed.description).first, mode: mode,

@@ -76,6 +76,12 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
     }) {
       UsageError(ValidationError(GlobalOptions.emptyValue(of: option.dropLast())), arguments).end()
     }
+    if let command = plain(arguments) { await complete(command) }
+    // Most of a start would be the parser's, which makes the text twice.
+    if arguments.first == "help", case let (type, rest) = named(by: arguments[1...]), rest.isEmpty {
+      HelpText.makeRoom()
+      Output(isJSON: false).end(withHelp: HelpText.ordered(helpMessage(for: type)))
+    }
     do {
       let command = try parsed(arguments)
       guard let command = command as? any SessionCommand else {
@@ -107,16 +113,18 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
     }
   }
 
+  /// The command of a line that needs no parser; nil if the parser decides.
+  static func plain(_ arguments: [String]) -> (any SessionCommand)? {
+    let (type, rest) = named(by: arguments[...])
+    let named = type.configuration.defaultSubcommand ?? type
+    return (named as? any SessionCommand.Type)?.plain(rest)
+  }
+
   /// Parses the arguments by the command that they name alone: each of its parents has the same options and
   /// would parse them first, which takes most of the time of a start. What the command refuses (an error, or
   /// help) comes from the whole tree.
   private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
-    var (type, rest): (any ParsableCommand.Type, _) = (self, arguments[...])
-    while let name = rest.first,
-      let next = type.configuration.subcommands.first(where: { $0._commandName == name })
-    {
-      (type, rest) = (next, rest.dropFirst())
-    }
+    let (type, rest) = named(by: arguments[...])
     if type.configuration.subcommands.isEmpty, let command = try? type.parseAsRoot(Array(rest)),
       Swift.type(of: command) == type
     {
@@ -124,6 +132,21 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
     }
     return try parseAsRoot(arguments)
   }
+
+  /// The command that the first words name, and the words after its name.
+  private static func named(
+    by words: ArraySlice<String>
+  ) -> (any ParsableCommand.Type, rest: ArraySlice<String>) {
+    var (type, rest): (any ParsableCommand.Type, _) = (self, words)
+    while let name = rest.first,
+      let next = type.configuration.subcommands.first(where: { $0._commandName == name })
+    {
+      (type, rest) = (next, rest.dropFirst())
+    }
+    return (type, rest)
+  }
+
+  mutating func setPlain(_ operands: [String]) -> Bool { operands.isEmpty }
 
   /// Without a command: what is in use, what is maintained, and what to do next.
   func run(_ context: Context) async throws -> Status {

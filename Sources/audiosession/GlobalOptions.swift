@@ -30,6 +30,14 @@ struct GlobalOptions: ParsableArguments, Sendable {
     help: "Print plans and connections to standard error; twice: also every request.")
   var verbose: Int
 
+  init() {}
+
+  /// The options of a line that has none but `--json`.
+  init(isJSON: Bool) {
+    (server, sandbox, pipewire, json, plain) = (nil, false, false, isJSON, false)
+    (timeout, verbose) = (.standard, 0)
+  }
+
   var sandboxServer: ServerKind { pipewire ? .pipewire : .pulseaudio }
 
   static func emptyValue(of option: Substring) -> String {

@@ -87,6 +87,6 @@ extension DeviceMatcher {
   /// Whether a profile can contain the value.
   static func isSayable(_ value: String) -> Bool {
     !value.isEmpty && Glob.escaped(value).utf8.count <= 256
-      && value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+      && value.unicodeScalars.allSatisfy { !$0.isControl }
   }
 }

@@ -123,9 +123,9 @@ package enum Check {
         property, String(name.prefix(40)) + "…",
         "a name in \(place) is \(name.utf8.count) bytes long; at most 256 make sense")
     }
-    guard name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+    guard name.unicodeScalars.allSatisfy({ !$0.isControl }) else {
       let visible = name.unicodeScalars.map { scalar in
-        scalar.escaped(asASCII: scalar.properties.generalCategory == .control)
+        scalar.escaped(asASCII: scalar.isControl)
       }.joined()
       throw failure(
         property, visible, "the name \"\(visible)\" in \(place) has a control character")

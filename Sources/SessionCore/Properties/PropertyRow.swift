@@ -5,7 +5,7 @@ import PulseTypes
 ///
 /// The row is in the property's file. `Property.row` is the only switch over properties; mode layering,
 /// profiles, views and `explain` use the rows.
-package struct PropertyRow: Sendable {
+package final class PropertyRow: Sendable {
   package let property: Property
   /// The table of a profile file that its key is in; nil at the top.
   package let table: String?

@@ -52,6 +52,12 @@ struct ApplyCommand: SessionCommand {
     }
   }
 
+  mutating func setPlain(_ operands: [String]) -> Bool {
+    profile = operands.first ?? ""
+    (dryRun, bestEffort, strict, keep) = (false, false, false, false)
+    return operands.count == 1
+  }
+
   func run(_ context: Context) async throws -> Status {
     let found = try Profile.found(profile)
     var mode = found.mode

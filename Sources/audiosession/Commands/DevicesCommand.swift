@@ -31,6 +31,11 @@ struct DevicesCommand: SessionCommand {
     }
   }
 
+  mutating func setPlain(_ operands: [String]) -> Bool {
+    (all, tree) = (false, false)
+    return operands.isEmpty
+  }
+
   func run(_ context: Context) async throws -> Status {
     let (snapshot, properties) = try await context.withSession { session in
       (

@@ -20,6 +20,11 @@ struct PlanCommand: SessionCommand {
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
+  mutating func setPlain(_ operands: [String]) -> Bool {
+    profile = operands.first ?? ""
+    return operands.count == 1
+  }
+
   func run(_ context: Context) async throws -> Status {
     try await Self.plan(Profile.found(profile).mode, context)
   }

@@ -16,6 +16,8 @@ struct ProfilesListCommand: SessionCommand {
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
+  mutating func setPlain(_ operands: [String]) -> Bool { operands.isEmpty }
+
   func run(_ context: Context) async throws -> Status {
     let reading = ProfileInventory()
     let profiles = reading.listings.map { profile -> JSONObject in

@@ -18,6 +18,11 @@ struct ProfilesShowCommand: SessionCommand {
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
+  mutating func setPlain(_ operands: [String]) -> Bool {
+    profile = operands.first ?? ""
+    return operands.count == 1
+  }
+
   func run(_ context: Context) async throws -> Status {
     let found = try Profile.found(profile)
     return try context.output.result(json: [

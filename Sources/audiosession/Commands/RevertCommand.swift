@@ -30,6 +30,11 @@ struct RevertCommand: SessionCommand {
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
+  mutating func setPlain(_ operands: [String]) -> Bool {
+    (forget, stop) = (false, false)
+    return operands.isEmpty
+  }
+
   func run(_ context: Context) async throws -> Status {
     let hooks = Hooks(options: options, output: context.output)
     let forget = forget

@@ -39,6 +39,11 @@ struct StateCommand: SessionCommand {
     }
   }
 
+  mutating func setPlain(_ operands: [String]) -> Bool {
+    (check, watch) = (false, false)
+    return operands.isEmpty
+  }
+
   func run(_ context: Context) async throws -> Status {
     guard !watch else {
       try await context.withSession { session in

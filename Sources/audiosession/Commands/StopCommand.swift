@@ -21,6 +21,8 @@ struct StopCommand: SessionCommand {
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
+  mutating func setPlain(_ operands: [String]) -> Bool { operands.isEmpty }
+
   func run(_ context: Context) async throws -> Status {
     let (stopped, isActive) = try await context.withSession { session in
       let stopped = try await Interruption.cancelling { try await Self.stop(session, options) }

@@ -33,7 +33,7 @@ extension Notation<String> {
   package static let text = Notation { node, label, reading in
     guard let string = node.string else { return reading.wrongType(node, label, "a string") }
     let isPrintable = string.unicodeScalars.allSatisfy {
-      $0 == "\n" || $0 == "\t" || $0.properties.generalCategory != .control
+      $0 == "\n" || $0 == "\t" || !$0.isControl
     }
     guard isPrintable else {
       return reading.wrongValue(node, label, "\(label.key) has a control character in it")

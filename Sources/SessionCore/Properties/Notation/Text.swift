@@ -84,6 +84,9 @@ package enum Text {
 }
 
 extension Unicode.Scalar {
+  /// Whether its general category is control, which never changes: looking a category up takes longer.
+  package var isControl: Bool { value < 0x20 || 0x7F...0x9F ~= value }
+
   /// Whether a terminal would act on the character instead of showing it.
   package var isHidden: Bool {
     if value < 0x7F { return value < 0x20 }
