@@ -51,22 +51,23 @@ struct LongZerosTests {
     arguments: [Duration.seconds(4), .milliseconds(500), nil])
   func standstill(rest: Duration?) async throws {
     let isListed = Shared(false)
-    // Beside much load the server may deliver less than the whole time, which is missing then.
-    for number in 1...3 where !isListed.value {
-      noteTry(number, of: 3, after: number == 1 ? nil : "zeros that were not in one piece")
+    // Beside much load the server may deliver less than the whole time, which is missing then; and of
+    // zeros with such a hole amid them it is not known where they began.
+    for number in 1...6 where !isListed.value {
+      noteTry(number, of: 6, after: number == 1 ? nil : "zeros that were not in one piece")
       // Shorter than the two seconds, and longer where the machine needs more time.
       let whole = Duration.milliseconds(4000 + 1500 * number)
       try await record(standsStill: true, for: rest, whole: rest == nil ? whole : nil) {
         rig, recorder in
         try await rig.sandbox.freeze(.simulatedCards)
-        try await Task.sleep(for: .milliseconds(800))  // the length of the stop is what is tested
+        try await Task.sleep(for: .milliseconds(500))  // the length of the stop is what is tested
         try await rig.sandbox.thaw(.simulatedCards)
       } then: { progress, list in
         // What is not delivered at all is missing, and not zeros.
         let told = (progress.zeros.map(\.frames) + progress.missing.map(\.frames)).reduce(0, +)
-        isListed.update { $0 = !progress.zeros.isEmpty && told > progress.sampleRate / 2 }
+        isListed.update { $0 = !progress.zeros.isEmpty && told > progress.sampleRate / 3 }
         if isListed.value { #expect(list == Sidecar.text(progress)) }
-        #expect(isListed.value || number < 3, "\(progress.zeros), \(progress.missing)")
+        #expect(isListed.value || number < 6, "\(progress.zeros), \(progress.missing)")
       }
     }
   }
@@ -78,7 +79,7 @@ struct LongZerosTests {
     let muted = Shared<Range<Int64>>(0..<0)
     try await record { rig, recorder in
       let begin = await recorder.progress.frames
-      try await mute(request, in: rig, recorder)
+      try await mute(request, for: .milliseconds(800), in: rig, recorder)
       let end = await recorder.progress.frames
       muted.update { $0 = begin..<end }
     } then: { progress, _ in
@@ -90,9 +91,10 @@ struct LongZerosTests {
     }
   }
 
-  /// Mutes and unmutes, and waits each time until the recording has it for longer than cycles that count
-  /// as lost.
-  private func mute(_ request: String, in rig: Rig, _ recorder: AudioRecorder) async throws {
+  /// Mutes until the recording has that for a time, then unmutes and waits until it has that, too.
+  private func mute(
+    _ request: String, for time: Duration, in rig: Rig, _ recorder: AudioRecorder
+  ) async throws {
     for isMuted in [true, false] {
       let result = try await rig.sandbox.capture([
         "sh", "-c",
@@ -105,19 +107,20 @@ struct LongZerosTests {
           let peak = await recorder.progress.peak
           return isMuted ? peak == 0 : peak > 0.1
         })
-      if isMuted { try await wait(.milliseconds(800), recorder) }
+      if isMuted { try await wait(time, recorder) }
     }
   }
 
-  /// A mute makes zeros that are found in any case: where hardware stops beside much load, the
-  /// server may deliver less than its time.
+  /// A mute of little more than the quarter of a second that counts as lost cycles: beside much load the
+  /// server loses sound in nearly each second, and zeros with a hole amid them are not found.
   @Test("do not hold up a stop whose server is frozen")
   func frozenServer() async throws {
     try await record(standsStill: true, for: nil) { rig, recorder in
       var isUnjudged = false
-      for number in 1...3 where !isUnjudged {
-        noteTry(number, of: 3, after: number == 1 ? nil : "zeros that were judged before")
-        try await mute("set-source-output-mute ID", in: rig, recorder)
+      for number in 1...12 where !isUnjudged {
+        noteTry(number, of: 12, after: number == 1 ? nil : "zeros with a hole amid them")
+        try await mute(
+          "set-source-output-mute ID", for: .milliseconds(300), in: rig, recorder)
         isUnjudged = await recorder.hasUnjudgedZeros
       }
       try #require(isUnjudged)
