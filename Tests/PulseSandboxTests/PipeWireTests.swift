@@ -62,9 +62,8 @@ struct PipeWireTests {
       _ = try await sandbox.capture(["pactl", "set-card-profile", card, "input:analog-stereo"])
       try await sandbox.settleCards()
       #expect(try await !sandbox.names(of: "sinks").contains(output))
-      _ = try await sandbox.capture([
-        "pactl", "set-card-profile", card, "output:analog-stereo+input:analog-stereo",
-      ])
+      let profile = "output:analog-stereo+input:analog-stereo"
+      _ = try await sandbox.capture(["pactl", "set-card-profile", card, profile])
       try await sandbox.settleCards()
       #expect(try await sandbox.names(of: "sinks").contains(output))
       try await sandbox.plug("analog-output-headphones")
@@ -76,6 +75,8 @@ struct PipeWireTests {
         try await sandbox.tell(card, "plug", "nowhere")
       }
       #expect(error?.code == .noSuchDevice)
+      // On a busy machine the profile without outputs may be what was stored so far.
+      #expect(try await sandbox.hasStored(profile, in: "default-profile"))
       try await sandbox.kill(.pipewire)
       try await sandbox.restart(.pipewire)
       #expect(try await sandbox.names(of: "cards").count == 2)
