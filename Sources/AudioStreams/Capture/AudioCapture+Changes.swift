@@ -149,8 +149,9 @@ extension AudioCapture {
     await tapAgain()
   }
 
-  /// Opens a tap on the current input; waits for an input if that fails.
+  /// Opens a tap on the current input, unless a call has begun; waits for an input if that fails.
   func tapAgain() async {
+    guard await !session.mustGiveWay else { return await giveWay() }
     do throws(StreamError) {
       try await openTap()
     } catch {
@@ -301,7 +302,7 @@ extension AudioCapture {
   }
 
   /// Whether something more important has the sound, and the tap is closed for it.
-  private var hasGivenWay: Bool {
+  var hasGivenWay: Bool {
     guard let run else { return false }
     return run.tap == nil && !run.isWaiting && status == .interrupted
   }

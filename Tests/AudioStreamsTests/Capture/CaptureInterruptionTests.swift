@@ -85,7 +85,7 @@ struct CaptureInterruptionTests {
     }
     #expect(await eventually { await rig.capture.status == .interrupted })
     await rig.session.noteCorkRequest(toPause: true)
-    #expect(await eventually { await rig.capture.run?.isWaiting == false })
+    #expect(await eventually { await rig.capture.hasGivenWay })
   }
 
   @Test("does not record a call that began while there was no input")
@@ -130,6 +130,27 @@ struct CaptureInterruptionTests {
       #expect(await eventually { await rig.capture.isStreaming })
       let sound = await rig.collect(buffers, frames: 1600)
       #expect(sound.isWhole && sound.lost == 0)
+      await outside.close()
+    }
+  }
+
+  @Test("opens no other tap once a call has begun, even before it has been told of the call")
+  func changeDuringCall() async throws {
+    try await Rig.with(.sources) { rig in
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
+      var sound = await rig.collect(buffers, frames: 1600)
+      await rig.session.noteCorkRequest(toPause: true)
+      // As after a change of the route.
+      await rig.capture.react { await $0.tapAgain(after: .routeChange) }
+      #expect(await rig.capture.run?.tap == nil)
+      #expect(await rig.capture.status == .interrupted)
+      #expect(try await outside.sourceOutputs().isEmpty)
+      await rig.session.noteCorkRequest(toPause: false)
+      #expect(await eventually { await rig.capture.isStreaming })
+      sound.buffers += await rig.collect(buffers, frames: 1600).buffers
+      #expect(sound.isWhole)
       await outside.close()
     }
   }
@@ -182,7 +203,7 @@ struct CaptureInterruptionTests {
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let call = try await rig.sandbox.interrupt()
       let buffers = try await rig.capture.start(CaptureFaultTests.patient)
-      #expect(await eventually { await rig.capture.run?.isWaiting == false })
+      #expect(await eventually { await rig.capture.hasGivenWay })
       _ = try await outside.loadModule("module-null-source", "source_name=one rate=44100")
       #expect(
         await eventually {
