@@ -142,6 +142,11 @@ extension AudioCapture {
     emit(.error(error))
   }
 
+  /// Whether something has begun that the capture is silent for; not a call during which it was resumed.
+  private var mustGiveWay: Bool {
+    get async { await session.mustGiveWay && run?.recordsCall != true }
+  }
+
   /// Opens another tap in place of the one that is open; call it in turn.
   func tapAgain(after cause: MissingFrames.Cause) async {
     await closeTap()
@@ -151,7 +156,7 @@ extension AudioCapture {
 
   /// Opens a tap on the current input, unless a call has begun; waits for an input if that fails.
   func tapAgain() async {
-    guard await !session.mustGiveWay else { return await giveWay() }
+    guard await !mustGiveWay else { return await giveWay() }
     do throws(StreamError) {
       try await openTap()
     } catch {
@@ -209,7 +214,7 @@ extension AudioCapture {
       guard await !capture.session.isHealing else {
         return capture.noteServer(isAway: await !capture.session.isConnected)
       }
-      guard await !capture.session.mustGiveWay else { return await capture.giveWay() }
+      guard await !capture.mustGiveWay else { return await capture.giveWay() }
       do throws(StreamError) {
         try await capture.openTap()
       } catch {
@@ -279,6 +284,7 @@ extension AudioCapture {
     run.retry?.cancel()
     self.run?.isWaiting = false
     self.run?.serverAwaySince = nil
+    self.run?.recordsCall = false
     await closeTap()
     // What was away before the call is away until its return.
     if run.awaySince == nil {
@@ -338,6 +344,7 @@ extension AudioCapture {
 
   /// Nothing interrupts the capture any more; call it in turn.
   private func continueAgain(_ shouldResume: Bool) async {
+    self.run?.recordsCall = false
     guard let run, status == .interrupted, !run.isWaiting else { return }
     if run.tap != nil {
       // A device that delivers nothing stays interrupted until it does.

@@ -62,6 +62,8 @@ public actor AudioCapture {
     var serverAwaySince: SuspendingClock.Instant?
     /// Whether a mode was in effect when the session was last interrupted.
     var hadMode = false
+    /// Whether a call lasts during which the capture was resumed, and which it therefore records.
+    var recordsCall = false
     /// Retries to open the tap in the meantime.
     var retry: Task<Void, Never>?
     /// Tasks that check whether the tap still gets frames, and sound.
@@ -265,6 +267,7 @@ public actor AudioCapture {
       emit(.error(error))
       throw error
     }
+    run?.recordsCall = await session.mustGiveWay
   }
 
   private static var wasStopped: StreamError {

@@ -155,6 +155,25 @@ struct CaptureInterruptionTests {
     }
   }
 
+  @Test("records a call during which it was resumed, from other inputs too, and not the next call")
+  func resumedDuringCall() async throws {
+    try await Rig.with(.sources) { rig in
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+      let buffers = try await rig.capture.start(CaptureFaultTests.patient)
+      await rig.session.noteCorkRequest(toPause: true)
+      #expect(await eventually { await rig.capture.hasGivenWay })
+      try await rig.capture.resume()
+      await rig.capture.react { await $0.tapAgain(after: .routeChange) }
+      #expect(await rig.capture.isStreaming)
+      await rig.session.noteCorkRequest(toPause: false)
+      #expect(await eventually { await rig.capture.run?.recordsCall == false })
+      await rig.session.noteCorkRequest(toPause: true)
+      await rig.capture.react { await $0.tapAgain(after: .routeChange) }
+      #expect(await rig.capture.status == .interrupted)
+      withExtendedLifetime(buffers) {}
+    }
+  }
+
   @Test("does not record a call that began while it was paused")
   func callDuringPause() async throws {
     try await Rig.with(.sources) { rig in
