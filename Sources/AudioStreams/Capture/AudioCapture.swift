@@ -267,7 +267,8 @@ public actor AudioCapture {
       emit(.error(error))
       throw error
     }
-    run?.recordsCall = await session.mustGiveWay
+    let recordsCall = await session.mustGiveWay
+    run?.recordsCall = recordsCall
   }
 
   private static var wasStopped: StreamError {
