@@ -106,15 +106,28 @@ extension Rig {
 
   /// Has another client set a volume, again where the server does not show it, as PipeWire may.
   func setInputVolume(_ volume: ChannelVolumes, of device: String) async throws {
-    if try await outside.source(named: device)?.volume == volume { return }
+    try await set(of: device, until: { $0.volume == volume }) {
+      try await outside.setVolume(.input, device: device, volume)
+    }
+  }
+
+  /// Has another client set a mute, again where the server does not show it, as PipeWire may.
+  func setInputMute(_ isMuted: Bool, of device: String) async throws {
+    try await set(of: device, until: { $0.isMuted == isMuted }) {
+      try await outside.setMute(.input, device: device, isMuted)
+    }
+  }
+
+  private func set(
+    of device: String, until isSet: (Device) -> Bool, _ write: () async throws -> Void
+  ) async throws {
+    func shows() async throws -> Bool { try await outside.source(named: device).map(isSet) == true }
+    if try await shows() { return }
     for number in 1...20 {
       noteTry(number, of: 20)
-      try await outside.setVolume(.input, device: device, volume)
-      let isSet = try await TestSupport.eventually(within: .seconds(1)) {
-        try await outside.source(named: device)?.volume == volume
-      }
-      if isSet { return }
-      try #require(number < 20, "the volume of \(device) was not set")
+      try await write()
+      if try await TestSupport.eventually(within: .seconds(1), shows) { return }
+      try #require(number < 20, "a level of \(device) was not set")
     }
   }
 

@@ -136,7 +136,7 @@ struct ArrivalTests {
       let theirs = ChannelVolumes(Volume(fraction: 0.6), channels: 2)
       try await rig.setInputVolume(theirs, of: Names.usbInput)
       _ = try await rig.steadyState { $0.properties[.inputGain]?.actual == .number(0.6) }
-      try await rig.outside.setMute(.input, device: Names.usbInput, false)
+      try await rig.setInputMute(false, of: Names.usbInput)
       _ = try await rig.steadyState { $0.properties[.inputMuted]?.verdict == .overridden }
       try await rig.sandbox.unplug(Names.usbCard)
       _ = try await rig.steadyState {

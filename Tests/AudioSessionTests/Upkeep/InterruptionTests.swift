@@ -94,7 +94,7 @@ struct InterruptionTests {
       try await rig.outside.setDefaultSource(Names.laptopInput)
       // Two looks later the foreign default still stands.
       let states = rig.session.stateUpdates
-      try await rig.outside.setMute(.input, device: Names.laptopInput, true)
+      try await rig.setInputMute(true, of: Names.laptopInput)
       for await state in states where state.properties[.preferredInput]?.verdict == .overridden {
         #expect(state.interrupted)
         // Also during a pause a verdict is about the device in use.
