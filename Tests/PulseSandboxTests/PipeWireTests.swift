@@ -76,7 +76,7 @@ struct PipeWireTests {
       }
       #expect(error?.code == .noSuchDevice)
       // On a busy machine the profile without outputs may be what was stored so far.
-      #expect(try await sandbox.hasStored(profile, in: "default-profile"))
+      try await sandbox.awaitStored(profile, in: "default-profile")
       try await sandbox.kill(.pipewire)
       try await sandbox.restart(.pipewire)
       #expect(try await sandbox.names(of: "cards").count == 2)

@@ -308,7 +308,7 @@ struct PipeWireFactTests {
       let former = try #require(try await client.serverInfo().defaultSourceName)
       let name = former == "usb_mic" ? "internal_mic" : "usb_mic"
       try await client.setDefaultSource(name)
-      #expect(try await sandbox.hasStored(name, in: "default-nodes"))
+      try await sandbox.awaitStored(name, in: "default-nodes")
       try await sandbox.kill()
       try await sandbox.restart()
       let deadline = ContinuousClock.now + .seconds(20)
