@@ -228,16 +228,39 @@ static void on_command(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_e
   }
 }
 
+/* How long a stream that is closed waits for the server to end it. */
+#define END_NS 200000000
+
+/* Carries out what the loop waits for while the server makes or ends the stream, or until a deadline. */
+static void wait_while(ps_stream *stream, pa_stream_state_t state, int64_t deadline) {
+  pa_mainloop *loop = stream->mainloop;
+  while (pa_stream_get_state(stream->stream) == state) {
+    int64_t left = deadline - ps_now();
+    if (left <= 0 || pa_mainloop_prepare(loop, (int)(left / 1000)) < 0 || pa_mainloop_poll(loop) < 0 ||
+        pa_mainloop_dispatch(loop) < 0)
+      return;
+  }
+}
+
+/* Ends the stream on the server, and waits for the answer. With the connection alone it would not end
+ * while another process has that, such as a child of this program that was forked. */
+static void end_stream(ps_stream *stream) {
+  int64_t deadline = ps_now() + END_NS;
+  wait_while(stream, PA_STREAM_CREATING, deadline); /* libpulse can end only what the server made */
+  if (pa_stream_disconnect(stream->stream) < 0) return;
+  wait_while(stream, PA_STREAM_READY, deadline);
+}
+
 static void disconnect(ps_stream *stream) {
+  if (stream->context) pa_context_set_state_callback(stream->context, NULL, NULL);
   if (stream->stream) {
     pa_stream_set_state_callback(stream->stream, NULL, NULL);
     pa_stream_set_read_callback(stream->stream, NULL, NULL);
     pa_stream_set_write_callback(stream->stream, NULL, NULL);
-    pa_stream_disconnect(stream->stream);
+    end_stream(stream);
     pa_stream_unref(stream->stream);
   }
   if (stream->context) {
-    pa_context_set_state_callback(stream->context, NULL, NULL);
     pa_context_disconnect(stream->context);
     pa_context_unref(stream->context);
   }

@@ -19,6 +19,8 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
   var lastID: UInt64 = 0
   var deadlines = Deadlines()
   var streams: [ObjectIdentifier: StreamHandle] = [:]
+  /// Whether a stream was opened on it.
+  var hasHadStreams = false
   var eventHandler: (@Sendable (PulseEvent) -> Void)?
   let events = Readers<PulseEvent>()
   var disconnectHandler: (@Sendable (PulseError) -> Void)?

@@ -85,6 +85,18 @@ public actor PulseClient {
   /// libpulse: `pa_context_disconnect`.
   public func close() { connection.close() }
 
+  /// Ends all streams that were opened, and waits up to 0.2 s until the server has ended them.
+  ///
+  /// Call it before `close`, because libpulse sends nothing more once it is disconnected. The server sees
+  /// the end of the connection, but not while another process has that, such as a child of this program that
+  /// was forked.
+  public func endStreams() async {
+    guard connection.hasHadStreams, isConnected else { return }
+    for stream in connection.streams.values { stream.close() }
+    // Answered in order.
+    _ = try? await serverInfo(timeout: .milliseconds(200))
+  }
+
   /// Whether requests can be sent.
   public var isConnected: Bool { connection.state.isReady }
 

@@ -34,6 +34,7 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
       "open \(words)", timeout: timeout, in: context)
     state = .opening(stream, opening)
     connection.streams[ObjectIdentifier(self)] = self
+    connection.hasHadStreams = true
     if connect(stream, options) < 0 { end(connection.contextError("open \(words)")) }
     return opening
   }

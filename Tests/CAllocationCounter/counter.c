@@ -17,14 +17,18 @@ uint64_t allocation_count(void) { return allocations; }
 uint64_t lock_count(void) { return locks; }
 
 static __thread uint64_t begun_allocations, begun_locks;
+static __thread bool has_begun; /* The probe may be set in the middle of a span. */
 static _Atomic uint64_t spans, total_allocations, total_locks;
 
 void allocation_probe(bool begins) {
   if (begins) {
     begun_allocations = allocations;
     begun_locks = locks;
+    has_begun = true;
     return;
   }
+  if (!has_begun) return;
+  has_begun = false;
   total_allocations += allocations - begun_allocations;
   total_locks += locks - begun_locks;
   spans++;

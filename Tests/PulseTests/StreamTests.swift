@@ -27,6 +27,23 @@ struct StreamTests {
     #expect(await wide.isOpen)
   }
 
+  /// A child process that was forked has the connection, too, and the server does not see its end.
+  @Test(arguments: [true, false])
+  func endsInheritedStreams(isClosedBefore: Bool) async throws {
+    let server = try await PrivateServer()
+    let outside = try await server.connect()
+    let client = try await server.connect()
+    let pin = try await client.openStream(
+      .pin(.input, on: "hall.monitor", latency: .milliseconds(10)))
+    let connections = InheritedConnections(to: server.address)
+    #expect(connections.count == 2)
+    if isClosedBefore { await pin.close() }
+    await client.endStreams()
+    await client.close()
+    #expect(try await outside.sourceOutputs().isEmpty)
+    withExtendedLifetime(connections) {}
+  }
+
   /// libpulse aborts over some specs and maps that are none; each is refused before.
   @Test func impossibleSpecs() async throws {
     let server = try await PrivateServer()

@@ -275,6 +275,7 @@ actor LiveServer {
     changeHandler = nil
     await memoryKeeper.stop()
     await closePins()
+    await client.endStreams()
     await client.close()
   }
 

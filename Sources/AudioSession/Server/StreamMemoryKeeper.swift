@@ -82,6 +82,7 @@ actor StreamMemoryKeeper {
         timeout: .seconds(2), requestTimeout: .seconds(1), loop: loop)
       guard let client else { continue }
       isDone = await keep(saved, by: Program(client: client, identity: identity), deadline)
+      await client.endStreams()
       await client.close()
     }
   }

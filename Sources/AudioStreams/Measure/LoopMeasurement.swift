@@ -23,10 +23,21 @@ package struct LoopMeasurement: Sendable, Hashable {
     (self.source, self.heard, self.latencies) = (source, heard, latencies)
   }
 
-  /// A sweep of 60 ms within the telephone band, at -18 dB.
-  private static let chirp = (seconds: 0.06, from: 400.0, to: 3200.0, amplitude: 0.125)
-  /// How long to wait for an echo after each sweep, in turn. They differ, so that an echo that comes only
-  /// after the next sweep is at another distance from each, by more than a busy machine shifts one.
+  /// The duration of a sweep in seconds.
+  private static let duration = 0.06
+
+  /// The sweep of an output channel, within the telephone band, at -18 dB: it rises on every other channel
+  /// and falls on the others, so that an echo that comes only after the next sweep is not like that one.
+  private static func sweep(of channel: Int) -> TonePlayer.Segment {
+    let (low, high) = (400.0, 3200.0)
+    let rises = channel.isMultiple(of: 2)
+    return TonePlayer.Segment(
+      seconds: duration, from: rises ? low : high, to: rises ? high : low, amplitude: 0.125,
+      channels: [channel])
+  }
+
+  /// How long to wait for an echo after each sweep, in turn. They differ, so that a late echo is also at
+  /// another distance from each, by more than a busy machine usually shifts one.
   private static let pauses = [0.4, 0.7, 0.55, 0.85]
   /// By how many seconds the latencies of sweeps may differ from the usual one.
   private static let agreement = 0.03
@@ -71,12 +82,8 @@ package struct LoopMeasurement: Sendable, Hashable {
     await recording.settles(tap)
     let rounds = outputs == 1 ? 3 : 2
     let channels = (0..<rounds * outputs).map { $0 % outputs }
-    let sweep = TonePlayer.Segment(
-      seconds: chirp.seconds, from: chirp.from, to: chirp.to, amplitude: chirp.amplitude)
-    let segments = channels.enumerated().flatMap { number, channel -> [TonePlayer.Segment] in
-      var part = sweep
-      part.channels = [channel]
-      return [part, .silence(pauses[number % pauses.count])]
+    let segments = channels.enumerated().flatMap { number, channel in
+      [sweep(of: channel), .silence(pauses[number % pauses.count])]
     }
     let player = try await TonePlayer(segments, server: server, latency: latency)
     // What was not played in time is not heard, which the result says.
@@ -88,13 +95,18 @@ package struct LoopMeasurement: Sendable, Hashable {
     await tap.close()
     if let failure = recording.failure { throw failure }
     let sound = recording.sound(channels: tap.channels)
-    let probe = ToneKernel([sweep], sampleRate: Double(tap.sampleRate), channels: 1)
-      .render(Int(saturating: chirp.seconds * Double(tap.sampleRate)), channels: 1)
+    let probes = (0..<outputs).map { channel in
+      var probe = sweep(of: channel)
+      probe.channels = nil
+      return ToneKernel([probe], sampleRate: Double(tap.sampleRate), channels: 1)
+        .render(Int(saturating: duration * Double(tap.sampleRate)), channels: 1)
+    }
     var result = LoopMeasurement(
       source: source, heard: [Int?](repeating: nil, count: outputs), latencies: [])
     let found = begins.enumerated().compactMap { number, begin in
       begin.flatMap {
-        find(probe, sound, $0, tap.sampleRate, within: pauses[number % pauses.count])
+        let probe = probes[channels[number]]
+        return find(probe, sound, $0, tap.sampleRate, within: pauses[number % pauses.count])
       }.map { (output: channels[number], channel: $0.channel, latency: $0.latency) }
     }
     let latencies = found.map(\.latency).sorted()
@@ -116,7 +128,7 @@ package struct LoopMeasurement: Sendable, Hashable {
     _ probe: [Float], _ sound: RecordedSound, _ begin: Int64, _ rate: Int, within pause: Double
   ) -> (channel: Int, latency: Duration)? {
     let start = sound.frames(at: begin)
-    let end = min(sound.frames, start + Int(saturating: (chirp.seconds + pause) * Double(rate)))
+    let end = min(sound.frames, start + Int(saturating: (duration + pause) * Double(rate)))
     guard start < end else { return nil }
     let matches = sound.channels.indices.compactMap { channel in
       Correlation.find(probe, in: Array(sound.channels[channel][start..<end])).map {

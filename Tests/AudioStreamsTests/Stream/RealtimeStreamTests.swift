@@ -1,6 +1,7 @@
 import CAllocationCounter
 import CPulseStream
 import Glibc
+import Pulse
 import PulseSandbox
 import PulseTypes
 import TestSupport
@@ -117,6 +118,30 @@ struct RealtimeStreamTests {
       #expect(ContinuousClock.now - start < .seconds(10))
       await stream.close()
       try await sandbox.thaw()
+    }
+  }
+
+  @Test(
+    "is gone from the server once it is closed, also while a child process has its connection",
+    arguments: [ServerKind.pulseaudio, .pipewire], [Direction.input, .output])
+  func inherited(kind: ServerKind, direction: Direction) async throws {
+    try await PulseSandbox.watched(.minimal(on: kind)) { sandbox in
+      let outside = try await PulseClient.connect(to: sandbox.address, name: "outside")
+      let stream = try RealtimeStream(
+        StreamRequest(direction: direction, server: sandbox.address, name: "test"))
+      _ = try await stream.opened()
+      let connections = InheritedConnections(to: sandbox.address)
+      #expect(connections.count > 1)
+      await stream.close()
+      // On PipeWire other clients hear of the end a moment later than the stream's own does.
+      let within = Duration.seconds(kind == .pipewire ? 10 : 0)
+      #expect(
+        try await eventually(within: within) {
+          let streams = try await outside.sourceOutputs() + outside.sinkInputs()
+          return streams.isEmpty
+        })
+      await outside.close()
+      withExtendedLifetime(connections) {}
     }
   }
 
