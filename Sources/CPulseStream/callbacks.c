@@ -261,3 +261,14 @@ void ps_set_callbacks(ps_stream *stream) {
   pa_stream_set_suspended_callback(native, on_suspended, stream);
   pa_stream_set_event_callback(native, on_event, stream);
 }
+
+void ps_clear_callbacks(ps_stream *stream) {
+  pa_stream *native = stream->stream;
+  pa_stream_set_read_callback(native, NULL, NULL);
+  pa_stream_set_write_callback(native, NULL, NULL);
+  pa_stream_set_underflow_callback(native, NULL, NULL);
+  pa_stream_set_moved_callback(native, NULL, NULL);
+  pa_stream_set_buffer_attr_callback(native, NULL, NULL);
+  pa_stream_set_suspended_callback(native, NULL, NULL);
+  pa_stream_set_event_callback(native, NULL, NULL);
+}

@@ -255,8 +255,7 @@ static void disconnect(ps_stream *stream) {
   if (stream->context) pa_context_set_state_callback(stream->context, NULL, NULL);
   if (stream->stream) {
     pa_stream_set_state_callback(stream->stream, NULL, NULL);
-    pa_stream_set_read_callback(stream->stream, NULL, NULL);
-    pa_stream_set_write_callback(stream->stream, NULL, NULL);
+    ps_clear_callbacks(stream);
     end_stream(stream);
     pa_stream_unref(stream->stream);
   }

@@ -93,6 +93,8 @@ void ps_look_up(ps_stream *stream);
 void ps_make_stream(ps_stream *stream);
 /* Sets the callbacks that run in steady state. */
 void ps_set_callbacks(ps_stream *stream);
+/* Removes them: a stream that ends may be made, moved and changed until the server has ended it. */
+void ps_clear_callbacks(ps_stream *stream);
 void ps_note_buffers(ps_stream *stream);
 /* Renders what the server requests now, and notes how late it is. */
 void ps_fill(ps_stream *stream, size_t bytes);

@@ -140,6 +140,7 @@ extension AudioCapture {
     failure = error
     set(.failed)
     emit(.error(error))
+    ignoreSession()
   }
 
   /// Whether something has begun that the capture is silent for; not a call during which it was resumed.

@@ -19,6 +19,7 @@ extension AudioCapture {
       guard await mayBegin(without: error, configuration) else {
         queue.finish()
         run = nil
+        ignoreSession()
         throw error
       }
       interrupt(error)
@@ -85,6 +86,7 @@ extension AudioCapture {
     self.run = nil
     set(.stopped)
     set(.ready)
+    ignoreSession()
   }
 
   /// Opens a tap on the input in its own format; call it in turn, without an open tap.

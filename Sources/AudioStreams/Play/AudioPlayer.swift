@@ -3,6 +3,7 @@ internal import CAudioKernel
 internal import POSIX
 internal import Pulse
 internal import PulseTypes
+internal import SessionCore
 
 /// Plays a sound file through the session's output, at the device's actual rate.
 public actor AudioPlayer {
@@ -144,14 +145,21 @@ public actor AudioPlayer {
     let place = await session.place(.output)
     request.take(place)
     if let buffer = place.buffer { request.latency = buffer * 4 }
+    let (moves, noteMove) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let stream = try RealtimeStream(request) { signal in
       do throws(StreamError) {
         switch signal {
         case .ready(let grant): try feed.prepare(grant, as: place.presented)
         case .requested: if try !feed.fill() { tell.yield(.allIsWritten(feed.damage)) }
-        case .events(let events): if events.contains(.drained) { tell.yield(.allIsHeard) }
-        case .ended(let error?): throw error
-        case .ended(nil), .sound: break
+        case .events(let events):
+          if events.contains(.drained) { tell.yield(.allIsHeard) }
+          if events.contains(.moved) { noteMove.yield() }
+        case .ended(let error?):
+          noteMove.finish()
+          throw error
+        case .ended(nil): noteMove.finish()
+        case .sound: break
         }
       } catch {
         tell.yield(.failed(error))
@@ -174,9 +182,16 @@ public actor AudioPlayer {
         }
         if let error { tell.yield(.failed(error)) }
       }
+      let placing = Task {
+        for await _ in moves {
+          let error = await Self.misplacement(of: stream, from: place, session)
+          if let error { tell.yield(.failed(error)) }
+        }
+      }
       let failure = await Self.run(stream, feed, news)
       let played = Self.played(feed, grant, isWhole: failure == nil && !Task.isCancelled)
       watch.cancel()
+      placing.cancel()
       await watch.value
       await Self.close(stream, feed, session)
       // Before the next file can begin.
@@ -212,7 +227,8 @@ public actor AudioPlayer {
   /// ever played. If the task is cancelled, returns the current position, and the file plays on.
   ///
   /// Errors: `engineStartFailed` if the server stops in the meantime, or if the output takes no
-  /// sound for 5 s longer than its buffer lasts, though it is not paused; `deviceNotAvailable` if it is gone; `notASound` if
+  /// sound for 5 s longer than its buffer lasts, though it is not paused; `deviceNotAvailable` if it is
+  /// gone, or does not have the channels of an output that the session plays on; `notASound` if
   /// the file is damaged or truncated, once its sound has been played; `fileFailed` if it cannot be
   /// read for 30 s; `converterFailed`, `conversionFailed`.
   @discardableResult
@@ -287,6 +303,23 @@ public actor AudioPlayer {
       }
     }
     return nil
+  }
+
+  /// Why nothing is heard on the output that the server has moved the stream to: the session plays on some
+  /// channels of an output only, and this one has others. Nil if it has them.
+  private static func misplacement(
+    of stream: RealtimeStream, from former: StreamPlace, _ session: AudioSession
+  ) async -> StreamError? {
+    guard former.channels != nil, !former.areAll,
+      let place = await session.place(.output, while: { !Task.isCancelled }),
+      place.channels != former.channels
+    else { return nil }
+    let name = await session.lastSnapshot?.device(.output, at: stream.device)?.name
+    let output = name.map { "'\($0)'" } ?? "the output"
+    var error = StreamError(
+      .deviceNotAvailable, "\(output) does not have the channels that the file is played on")
+    error.isOfOutput = true
+    return error
   }
 
   /// Ends a stream; waits at most a second for the file, whose disk may hang.

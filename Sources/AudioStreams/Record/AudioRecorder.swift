@@ -136,6 +136,9 @@ public actor AudioRecorder {
       let error = await Self.waitForStandstill(of: file, writeTimeout, capture.session)
       guard let error else { return }
       file.abandonment.set()
+      // The next recording may use the capture before this one's task ends.
+      watch.cancel()
+      _ = await watch.value
       await capture.stop()
       readers.finish()
       end.fulfill(.failure(error))

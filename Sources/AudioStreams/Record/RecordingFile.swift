@@ -135,7 +135,7 @@ actor RecordingFile {
     (current.rms, current.peak) = (buffer.rms, buffer.peak)
     current.highestPeak = max(current.highestPeak, buffer.peak)
     publish()
-    readers.send(current)
+    if !abandonment.isRaised { readers.send(current) }
     // Twice a second: a process that is killed loses only that much.
     if writer.frames - checked >= Int64(writer.sampleRate / 2) {
       checked = writer.frames

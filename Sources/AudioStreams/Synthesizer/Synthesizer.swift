@@ -86,10 +86,14 @@ public final class Synthesizer: Sendable {
       var request = request
       let place = await session.place(.output)
       request.take(place)
+      let hasMoved = StopSignal()
       let stream = try RealtimeStream(request) { [weak self, engine] signal in
         switch signal {
         case .ended(let error?): if engine.fail(run, error) { Self.bringBack(self, run) }
-        case .events(let events): if events.contains(.moved) { Task { await self?.moved(run) } }
+        case .events(let events):
+          guard events.contains(.moved) else { return }
+          hasMoved.set()
+          Task { await self?.moved(run) }
         case .ready, .sound, .requested, .ended(nil): break
         }
       }
@@ -105,6 +109,8 @@ public final class Synthesizer: Sendable {
           ?? StreamError(.engineStartFailed, "the synthesizer was stopped while it started")
       }
       stream.start(ak_synth_render, context: UnsafeMutableRawPointer(kernel.pointer))
+      // A move that came before had no parts to judge.
+      if hasMoved.isRaised { Task { await moved(run) } }
       Task { [session, engine] in await Self.watch(parts, of: engine, grant, session) }
     } catch {
       // Signals of this stream's end must not reach the next stream.
@@ -117,9 +123,10 @@ public final class Synthesizer: Sendable {
   /// The stream is on another output, where the session's channels may be others: one that has none of the
   /// former ones plays nothing. Opens another stream then.
   private func moved(_ run: UInt64) async {
-    guard configuration.device == nil, (try? await session.snapshot()) != nil else { return }
-    let place = await session.place(.output)
-    guard let parts = engine.parts, !place.hasFormat(of: parts.place),
+    guard configuration.device == nil, let parts = engine.opened else { return }
+    let isOpen: @Sendable () -> Bool = { [engine] in engine.opened?.stream === parts.stream }
+    guard let place = await session.place(.output, while: isOpen), isOpen(),
+      !place.hasFormat(of: parts.place),
       engine.fail(run, StreamError(.deviceNotAvailable, "the output has other channels"))
     else { return }
     await parts.end()

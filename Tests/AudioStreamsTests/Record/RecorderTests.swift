@@ -1,4 +1,5 @@
 import AudioSession
+import CAllocationCounter
 import Glibc
 import POSIX
 import Pulse
@@ -527,6 +528,31 @@ struct RecorderTests {
         if progress.missing.isEmpty { break }
         #expect(round < 4, "\(progress.missing)")
       }
+    }
+  }
+
+  /// How far a recording comes that begins after one of two seconds, whose disk hangs and that was given up.
+  private func framesAfterHanging(_ rig: Rig, _ folder: TemporaryFolder) async throws -> Int64 {
+    let recorder = AudioRecorder(session: rig.session, writeTimeout: .milliseconds(500))
+    let path = folder.path + "/a.wav"
+    try await recorder.start(path, configuration: RecordingConfiguration(duration: .seconds(2)))
+    #expect(await eventually { await recorder.progress.frames > 0 })
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    hang_writes(UInt64(status.st_ino))
+    defer { hang_writes(0) }
+    let error = await #expect(throws: StreamError.self) { try await recorder.finished() }
+    #expect(error?.code == .fileFailed)
+    try await recorder.start(folder.path + "/b.wav")
+    _ = await eventually(within: .seconds(8)) { await recorder.progress.frames > 3 * 44_100 }
+    return try await recorder.stop().frames
+  }
+
+  @Test("one whose disk hangs leaves the next one alone")
+  func recordsAfterHangingDisk() async throws {
+    try await Rig.with(.sources) { rig in
+      let frames = try await framesAfterHanging(rig, TemporaryFolder())
+      #expect(frames > 3 * 44_100)
     }
   }
 

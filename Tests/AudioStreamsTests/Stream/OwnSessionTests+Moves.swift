@@ -107,6 +107,61 @@ extension OwnSessionTests {
     }
   }
 
+  @Test("a file for one channel ends with an error on an output that has not that one")
+  func leftOnMono() async throws {
+    try await Rig.with(Self.outputs) { rig in
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      try await outside.setDefaultSink("laptop")
+      var mode = AudioMode(category: .playback)
+      mode.scope = .application
+      mode.outputChannelMap = .left
+      try await rig.session.setAudioMode(mode)
+      let folder = TemporaryFolder()
+      let path = folder.path + "/tone.wav"
+      try WaveFile(channels: 2, rate: 48000, frames: 48000 * 25, loud: 0).write(to: path)
+      let player = AudioPlayer(session: rig.session)
+      try await player.start(path)
+      try await outside.setDefaultSink("usb")
+      let error = await #expect(throws: StreamError.self) { try await player.finished() }
+      #expect(error?.code == .deviceNotAvailable)
+      #expect(error?.message == "'usb' does not have the channels that the file is played on")
+      await outside.close()
+    }
+  }
+
+  /// Whether notes are heard on `usb`, to which the server moves them while `laptop` takes no sound.
+  private func isHeardAfterStandstill(
+    _ synthesizer: Synthesizer, _ sandbox: PulseSandbox, _ outside: PulseClient
+  ) async throws -> Bool {
+    try await synthesizer.start()
+    try await outside.suspend(.output, device: "laptop", true)
+    #expect(await eventually { !synthesizer.isRunning })
+    try await outside.setDefaultSink("usb")
+    let listener = try await Listener.on("usb.monitor", sandbox)
+    let isHeard = await eventually {
+      _ = try? synthesizer.triggerNote(pitch: 69)
+      return listener.channel(0).contains { abs($0) > 0.01 }
+    }
+    await listener.close()
+    await synthesizer.stop()
+    return isHeard
+  }
+
+  @Test("notes are heard on an output to which they are moved while the former takes no sound")
+  func movedAtStandstill() async throws {
+    try await Rig.with(Self.outputs) { rig in
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      try await outside.setDefaultSink("laptop")
+      var mode = AudioMode(category: .playback)
+      mode.scope = .application
+      mode.outputChannelMap = .left
+      try await rig.session.setAudioMode(mode)
+      let synthesizer = Synthesizer(session: rig.session)
+      #expect(try await isHeardAfterStandstill(synthesizer, rig.sandbox, outside))
+      await outside.close()
+    }
+  }
+
   /// What becomes of the mode that placed a capture on `two`.
   enum End: CaseIterable { case scope, preference, mode, role, device }
 

@@ -145,6 +145,35 @@ struct RealtimeStreamTests {
     }
   }
 
+  @Test("may be closed at any moment while the server makes it, and another program moves it")
+  func closedWhileMade() async throws {
+    try await PulseSandbox.watched(.sources) { sandbox in
+      let outside = try await PulseClient.connect(to: sandbox.address, name: "outside")
+      let moving = Task {
+        for await event in await outside.events() {
+          guard event.kind == .new, event.facility == .sourceOutput else { continue }
+          try? await outside.moveStream(.input, Index(event.index), to: "two")
+        }
+      }
+      try await outside.subscribe()
+      let request = StreamRequest(
+        direction: .input, server: sandbox.address, name: "test", device: "one",
+        latency: .milliseconds(10))
+      for number in 0..<400 {
+        let stream = try RealtimeStream(request)
+        let limit = ContinuousClock.now + .microseconds(number * 10)
+        let opening = Task { try await stream.opened() }
+        try? await Task.sleep(until: limit)
+        opening.cancel()
+        _ = await opening.result
+        await stream.close()
+      }
+      #expect(try await outside.sourceOutputs().isEmpty)
+      moving.cancel()
+      await outside.close()
+    }
+  }
+
   @Test("is not opened where the task is cancelled as the server makes it")
   func cancelledAsReady() async throws {
     try await PulseSandbox.watched(.minimal) { sandbox in

@@ -1,4 +1,4 @@
-import AudioSession
+@testable import AudioSession
 import Glibc
 import PulseSandbox
 import PulseTypes
@@ -249,6 +249,23 @@ struct StreamOwnerTests {
         if case .status(.ready, _) = event { break }
       }
       withExtendedLifetime(buffers) {}
+    }
+  }
+
+  @Test(
+    "a capture that has stopped, or did not start, follows its session no more",
+    arguments: [true, false])
+  func unheard(isStarted: Bool) async throws {
+    try await Rig.with(.sources, isHolding: false) { rig in
+      if isStarted {
+        _ = try await rig.capture.start()
+        await rig.capture.stop()
+      } else {
+        await #expect(throws: StreamError.self) {
+          try await rig.capture.start(CaptureConfiguration(device: "none"))
+        }
+      }
+      #expect(await eventually { rig.session.readers.isEmpty })
     }
   }
 
