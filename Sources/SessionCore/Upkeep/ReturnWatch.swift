@@ -12,8 +12,14 @@ package struct ReturnWatch: Sendable {
     var port: String?
   }
 
-  /// Places that were away or not in use, and when they returned.
-  private var away: [Place: Duration?] = [:]
+  private struct Return {
+    var time: Duration
+    /// The value that it shows until it is restored: a run may fail, and a server may refuse it.
+    var value: SettingValue?
+  }
+
+  /// Places that were away or not in use, and how they returned.
+  private var away: [Place: Return?] = [:]
   /// Levels that a restarted server shows before its session manager has restored them, and since when.
   private var unsettled: [Place: Duration] = [:]
 
@@ -24,7 +30,7 @@ package struct ReturnWatch: Sendable {
   ) {
     noteAway(baseline, in: snapshot)
     for entry in baseline.entries where baseline.absence(of: entry, in: snapshot) == nil {
-      away[Place(setting: entry.setting, port: entry.port)] = now
+      away[Place(setting: entry.setting, port: entry.port)] = Return(time: now)
     }
   }
 
@@ -58,14 +64,16 @@ package struct ReturnWatch: Sendable {
         if now - since < Charges.settling { return entry }
       }
       let isOver = entry.isOver(value, in: snapshot)
-      guard let since = away[place], entry.setting.kind.device != nil else {
+      guard let known = away[place], entry.setting.kind.device != nil else {
         return isOver ? nil : entry
       }
-      let returned = since ?? now
-      away[place] = returned
+      var returned = known ?? Return(time: now, value: value)
       let settles = snapshot.has(.lateRestoring) && entry.setting.isLevel
-      let isSettling = settles && now - returned < Charges.settling
-      guard isSettling || value != entry.before && now == returned else {
+      let isSettling = settles && now - returned.time < Charges.settling
+      if isSettling { returned.value = value }
+      away[place] = returned
+      let isAsReturned = now == returned.time || value == returned.value
+      guard isSettling || value != entry.before && isAsReturned else {
         away[place] = nil
         return isOver ? nil : entry
       }
@@ -81,7 +89,7 @@ package struct ReturnWatch: Sendable {
 
   /// When to look again without a change.
   package func nextEnd(after now: Duration) -> Duration? {
-    (away.values.compactMap { $0 } + unsettled.values).map { $0 + Charges.settling }
+    (away.values.compactMap { $0?.time } + unsettled.values).map { $0 + Charges.settling }
       .filter { $0 > now }.min()
   }
 }

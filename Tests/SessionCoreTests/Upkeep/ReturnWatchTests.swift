@@ -185,6 +185,46 @@ private typealias Server = SimulatedServer
     #expect(try Plan.make(input(back, left)).steps.map(\.to) == [.volume(Self.before)])
   }
 
+  @Test(arguments: [ServerKind.pulseaudio, .pipewire])
+  func `what a run did not restore is restored by the next one`(_ kind: ServerKind) throws {
+    let (away, back) = (try server(kind, nil), try server(kind, .init(.norm, channels: 2)))
+    var (rules, life) = (UpkeepRules(), SessionLife<Int, AudioMode>())
+    life.take(1, since: "now")
+    let input = input(back, try baseline(kind))
+    rules.returns.noteEnd(input.baseline, in: away, at: .zero)
+    // A run that fails, one that the server refuses, and one after PipeWire has settled.
+    for (second, isCutShort) in [(9, true), (10, false), (20, false)] {
+      var restoration = rules.restoreReturned(input, at: .seconds(second))
+      let steps = try refuseAll(&restoration.run, back)
+      #expect(steps.map(\.to) == [.volume(Self.before)], "\(second) s")
+      guard !isCutShort else { continue }
+      try rules.end(restoration, &life) { Issue.record("\($0)") }
+    }
+    // Meanwhile a person has chosen another value.
+    let theirs = try server(kind, Self.volumes(0.5))
+    let restoration = rules.restoreReturned(
+      self.input(theirs, input.baseline), at: .seconds(30))
+    #expect(restoration.run.input.baseline.entries == [])
+  }
+
+  /// Runs to the end beside a server that refuses all.
+  ///
+  /// - Returns: the refused steps.
+  private func refuseAll(_ run: inout Reconciler, _ server: ServerSnapshot) throws -> [Step] {
+    var steps: [Step] = []
+    while true {
+      switch try run.next(isStopped: false, isLate: false) {
+      case .read: try run.didRead(server)
+      case .save: try run.didSave(.success(()))
+      case .check: run.didCheck(server)
+      case .run(let step):
+        steps.append(step)
+        try run.didFail(SessionError(.refused, stage: .server, "no"))
+      case .finish: return steps
+      }
+    }
+  }
+
   private func input(_ snapshot: ServerSnapshot, _ baseline: Baseline) -> PlanInput {
     var input = PlanInput(mode: AudioMode(), snapshot: snapshot)
     input.baseline = baseline
