@@ -61,7 +61,6 @@ struct RevertCommand: SessionCommand {
     if case .failure(let error) = ending {
       return context.output.complain(Failure(error).error)
     }
-    if report.isRefused { return .refused }
-    return report.isUnrecorded == true || report.lost != nil ? .storeFailed : .done
+    return report.revertStatus ?? .done
   }
 }

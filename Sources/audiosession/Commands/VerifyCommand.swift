@@ -89,7 +89,7 @@ struct VerifyCommand: SessionCommand {
       context.output.note(
         "the profile '\(found.name)' stays applied; to restore the former settings: \(command)")
     }
-    return report.isAsWanted ? .done : .unmet
+    return restored?.revertStatus ?? (report.isAsWanted ? .done : .unmet)
   }
 
   /// Restores the former settings with --revert; nil without it.

@@ -119,9 +119,10 @@ struct WatchCommand: SessionCommand {
       } catch {
         // An order that was carried out while the first apply was tried again is in effect.
         if revert, Interruption.received != nil || Interruption.isUnread,
-          await session.modeInEffect != nil, let failure = await restore(session, context.output)
+          await session.modeInEffect != nil,
+          let status = try await restore(session, context.output)
         {
-          throw failure
+          return status
         }
         guard Interruption.isUnread, Failure(error).error.code == .cancelled else { throw error }
         return .done  // its output has no reader
@@ -131,11 +132,10 @@ struct WatchCommand: SessionCommand {
       await printing.finish()
       let signal = Interruption.received
       guard signal != nil || Interruption.isUnread else { return .noServer }
-      let failure = revert ? await restore(session, context.output) : nil
+      let restored = await outcome { revert ? try await restore(session, context.output) : nil }
       try? EventView.print(.now(.stopped), context.output)
       await hooks?.note(.stopped) { try? await session.getSessionState() }
-      if let failure { throw failure }
-      return signal.map(Status.signal) ?? .done
+      return try restored.get() ?? signal.map(Status.signal) ?? .done
     }
   }
 
@@ -198,16 +198,19 @@ struct WatchCommand: SessionCommand {
 
   /// Restores the settings from before, unless another process has taken the session over: then they are
   /// that one's to restore.
-  private func restore(_ session: AudioSession, _ output: Output) async -> SessionError? {
+  ///
+  /// - Returns: the exit status if not all could be restored.
+  private func restore(_ session: AudioSession, _ output: Output) async throws -> Status? {
     do throws(SessionError) {
       let report = try await session.revert()
       for note in report.left { output.warning(note) }
       try report.checkRecorded()
+      return report.revertStatus
     } catch {
       // A command may have the session for a moment, without having taken it over.
-      guard error.code == .isBusy, (try? await session.holder()) != nil else { return error }
+      guard error.code == .isBusy, (try? await session.holder()) != nil else { throw error }
+      return nil
     }
-    return nil
   }
 
   /// The status text that a service manager shows.

@@ -30,6 +30,12 @@ extension ApplyReport {
 
   /// Whether the server refused a step.
   var isRefused: Bool { steps.contains { if case .refused = $0.outcome { true } else { false } } }
+
+  /// The exit status of a restoration that is not complete, or not recorded; nil if all is well.
+  var revertStatus: Status? {
+    if isRefused { return .refused }
+    return isUnrecorded == true || lost != nil ? .storeFailed : nil
+  }
 }
 
 extension StepOutcome {
