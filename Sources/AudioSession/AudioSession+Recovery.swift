@@ -120,6 +120,8 @@ extension AudioSession {
       // A private server that was removed together with the store does not return. A session of one
       // program has no store.
       guard store(nil).isThere || scope == .application || !isHolder else {
+        // A shared session may be opened again.
+        upkeep.isRecovering = false
         Task { await close() }
         return true
       }

@@ -13,6 +13,9 @@ extension AudioSession {
   /// Whether a call waits to be repeated.
   var isPausing: Bool { queue.pause != nil }
 
+  /// How often its server was there again.
+  var resetCount: Int { upkeep.resets }
+
   var isInterrupted: Bool { upkeep.rules.interruptions.isInterrupted }
 
   /// Keeps all that needs the turn waiting, until `passTurn`.

@@ -1,5 +1,6 @@
 import AudioSession
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import TestSupport
@@ -140,6 +141,33 @@ struct ResetTests {
       try await expectAllIsSo(session)
       await session.close()
     }
+  }
+
+  @Test("one that was removed with the store: a session that is opened again heals", .server)
+  func reopened() async throws {
+    try await Rig.with(.minimal) { rig in
+      var configuration = SessionConfiguration(
+        timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/reopened")
+      configuration.reopens = true
+      let session = AudioSession(server: rig.sandbox.address, configuration: configuration)
+      try await session.setAudioMode(mode)
+      let events = session.events
+      try await rig.sandbox.kill()
+      // It closes itself, and that ends its events.
+      try removeFolder(rig.sandbox.directory + "/reopened")
+      for await _ in events {}
+      try await rig.sandbox.restart()
+      try await session.setAudioMode(mode)
+      try await rig.sandbox.restart()
+      #expect(await eventually { await session.resetCount == 1 })
+      try await expectAllIsSo(session)
+      await session.close()
+    }
+  }
+
+  private func removeFolder(_ path: String) throws {
+    for name in Folder.names(path) { #expect(remove("\(path)/\(name)") == 0) }
+    #expect(remove(path) == 0)
   }
 
   @Test(
