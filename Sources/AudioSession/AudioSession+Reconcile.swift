@@ -24,6 +24,8 @@ extension AudioSession {
         change, live, store, budget, declared, isActive: isActive, generation: generation,
         forgets: forgets)
     } catch {
+      // The status may be that of the failed mode: a look writes the former one's.
+      if broadcast.shown.written == nil { noteChange() }
       guard let back = change.undoing(in: await live.snapshot) else {
         // The journal is on disk, but nothing of it was done.
         goOnHolding(formerlyHeld, change, change.before, store, change.run)
@@ -127,6 +129,7 @@ extension AudioSession {
     var isStored = true
     var lost: String?
     if isActive {
+      broadcast.shown.written = nil
       try store.write(status)
       try store.commit(stored, baseline)
       upkeep.isStoredOfOther = false

@@ -96,6 +96,23 @@ struct StoreFaultTests {
     }
   }
 
+  @Test("after a change that cannot be stored, other processes see the former mode", .server)
+  func status() async throws {
+    try await Rig.with(.minimal) { rig in
+      var mode = AudioMode(category: .record)
+      mode.ioBufferDuration = .milliseconds(20)
+      try await rig.session.setAudioMode(mode)
+      let before = try rig.status
+      #expect(before.contains("Pin("))
+      mkdir(file(rig, ".mode.toml.new"), 0o700)
+      mode.ioBufferDuration = .milliseconds(40)
+      let other = mode
+      await #expect(throws: SessionError.self) { try await rig.session.setAudioMode(other) }
+      #expect(await eventually { (try? rig.status) == before })
+      rmdir(file(rig, ".mode.toml.new"))
+    }
+  }
+
   @Test(
     "a holder that cannot store touches no device, and acts on all once there is room", .server,
     .timeLimit(.minutes(10)))

@@ -29,4 +29,9 @@ extension Rig {
   var store: SessionStore {
     SessionStore(folder: sandbox.directory + "/store", server: .init(sandbox.address))
   }
+
+  /// What other processes read of its session: the number of the mode, and its pins.
+  var status: String {
+    get throws { "\(store.known()?.generation as Any) \(try store.holdersState()?.pins as Any)" }
+  }
 }
