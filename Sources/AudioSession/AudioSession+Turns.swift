@@ -28,6 +28,7 @@ extension AudioSession {
       reach == .startsMode
       ? CallQueue.start : queue.newRequest(replacesMode: reach == .replacesMode)
     defer { queue.end(request) }
+    let closes = queue.closes
     let budget = Budget(timeout ?? configuration.timeout)
     // Nothing before it keeps a mode in effect that is to end: what waits for the server ends a moment
     // after its own limit.
@@ -63,7 +64,8 @@ extension AudioSession {
       let state = try await sessionState(budget.whole)
       return ApplyReport(steps: [], state: state, unmet: [], left: [])
     }
-    reopenIfShared()
+    // A close after this call counts, also if it let later calls pass.
+    if queue.closes == closes { reopenIfShared() }
     guard reach == .endsMode || !budget.run.hasPassed else { throw Self.noTime }
     do throws(SessionError) {
       let report = try await change(self, budget)

@@ -90,8 +90,8 @@ public actor AudioSession {
   }
 
   private func end() async {
-    queue.isEnding = true
-    defer { queue.isEnding = false }
+    queue.beginClose()
+    defer { queue.endClose() }
     queue.stop()
     // Moves its streams back; otherwise the server would remember where the session moved them.
     if scope == .application, life.isActive, await live?.lost == nil { _ = try? await revert() }

@@ -4,8 +4,12 @@ import Pulse
 /// them a later one has replaced.
 struct CallQueue {
   let turns: Turns
+  /// How often the session was closed, also by calls that have not closed it yet.
+  private(set) var closes: UInt64 = 0
+  /// How many calls are closing it.
+  private var closing = 0
   /// Whether the session is being closed: no call waits for another process any more.
-  var isEnding = false
+  var isEnding: Bool { closing > 0 }
   /// Stops the current change, if it can be stopped.
   var running: StopSignal?
   /// Stops the current wait for another process.
@@ -61,6 +65,14 @@ struct CallQueue {
     pause?.cancel()
     pause = nil
   }
+
+  /// A close begins: what was called before it opens the session no more.
+  mutating func beginClose() {
+    closes += 1
+    closing += 1
+  }
+
+  mutating func endClose() { closing -= 1 }
 
   /// Stops the current change and all waits.
   mutating func stop() {

@@ -436,4 +436,90 @@ struct ManyCallersTests {
       #expect(properties[.outputVolume]?.actual == .number(0.3))
     }
   }
+
+  /// A session that is opened again by a call after its close, with a call in progress that waits at a gate.
+  private struct Reopening {
+    let session: AudioSession
+    let gate: AsyncStream<Void>.Continuation
+    let first: Task<ApplyReport, any Error>
+    /// How many calls wait behind it.
+    private var waiting = 0
+
+    init(_ rig: Rig) async throws {
+      let (reached, reach) = AsyncStream.makeStream(of: Void.self)
+      let (gate, open) = AsyncStream.makeStream(of: Void.self)
+      var configuration = SessionConfiguration(
+        timeout: .seconds(60), storeFolder: rig.sandbox.directory + "/store")
+      configuration.reopens = true
+      configuration.observer = SessionObserver(
+        willChange: { _, _ in
+          reach.finish()
+          for await _ in gate {}
+        }, didChange: { _, _ in })
+      let session = AudioSession(server: rig.sandbox.address, configuration: configuration)
+      self.session = session
+      self.gate = open
+      first = Task { try await session.setAudioMode(AudioMode(category: .playback)) }
+      for await _ in reached {}
+    }
+
+    mutating func apply(_ gain: Double) async -> Task<ApplyReport, any Error> {
+      await add { session in
+        var mode = AudioMode(category: .record)
+        mode.inputGain = Volume(fraction: gain)
+        return try await session.setAudioMode(mode)
+      }
+    }
+
+    mutating func close() async -> Task<Void, any Error> { await add { await $0.close() } }
+
+    private mutating func add<Result: Sendable>(
+      _ call: @escaping @Sendable (AudioSession) async throws -> Result
+    ) async -> Task<Result, any Error> {
+      waiting += 1
+      let (session, waiting) = (session, waiting)
+      let task = Task { try await call(session) }
+      #expect(await eventually { await session.waitingCalls == waiting })
+      return task
+    }
+
+    /// Fails unless a call that a later close has overtaken is not carried out.
+    func expectClosed(
+      _ rig: Rig, _ calls: [Task<ApplyReport, any Error>], _ closes: [Task<Void, any Error>]
+    ) async throws {
+      gate.finish()
+      _ = try? await first.value
+      for close in closes { try await close.value }
+      for call in calls {
+        let error = await #expect(throws: SessionError.self) { _ = try await call.value }
+        #expect(error?.message.contains("closed") == true, "\(error as Any)")
+      }
+      #expect(await session.isShut)
+      #expect(try await rig.session.getSessionState().holder == nil)
+      // A later call opens it again.
+      _ = try await session.snapshot()
+      await session.close()
+    }
+  }
+
+  @Test("a call that let a later one pass is not carried out after a close of both", .server)
+  func overtakenByClose() async throws {
+    try await Rig.with(.minimal) { rig in
+      var line = try await Reopening(rig)
+      let calls = [await line.apply(0.3), await line.apply(0.4)]
+      let close = await line.close()
+      try await line.expectClosed(rig, calls, [close])
+    }
+  }
+
+  @Test("a close ends the calls before it, also while an earlier one has not closed yet", .server)
+  func closedAgain() async throws {
+    try await Rig.with(.minimal) { rig in
+      var line = try await Reopening(rig)
+      let first = await line.close()
+      let call = await line.apply(0.3)
+      let second = await line.close()
+      try await line.expectClosed(rig, [call], [first, second])
+    }
+  }
 }
