@@ -146,6 +146,8 @@ extension AudioSession {
       generation: generation, at: upkeep.now)
     learned = Learned(run)
     if !isStored { upkeep.failLook() }
+    // What has changed since the last reading came before there was a mode to maintain.
+    if await live.isOutdated { upkeep.noteChange() }
     schedule()
     upkeep.noteAttachments(await live.snapshot)
     beginDefaultsCheck(run.input.snapshot)

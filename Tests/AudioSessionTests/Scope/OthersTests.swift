@@ -1,3 +1,4 @@
+import Glibc
 import Pulse
 import PulseSandbox
 import PulseTypes
@@ -91,6 +92,43 @@ struct OthersTests {
       await client.close()
     }
   }
+
+  @Test("what another program changes at the end of the first apply is restored", .server)
+  func changedAtTheEnd() async throws {
+    try await Rig.with(SandboxConfiguration(modules: Self.storing)) { rig in
+      let (client, song) = try await play(rig)
+      let armed = Shared<Tripwire?>(nil)
+      let number = Shared(0)
+      let pactl = "pactl -s \(rig.sandbox.address)"
+      // The session makes nothing of this before the request is made.
+      let wire = Tripwire(counting: { $0 == "stream_restore_read" }) {
+        number.value += 1
+        let change =
+          number.value == 1
+          // Behind the step, so that the values are stored once more at the end.
+          ? "set-sink-input-volume \(song.index.rawValue) 50%" : "set-default-sink headphones"
+        #expect(system("\(pactl) \(change)") == 0)
+        if number.value == 1 { armed.value?.arm(1) }
+      }
+      armed.value = wire
+      defer { armed.value = nil }
+      let session = Rig.session(rig.sandbox, logger: wire.logger)
+      wire.arm(1)
+      var mode = AudioMode(category: .playback, options: [.silenceOthers])
+      mode.preferredOutput = [.name("speakers")]
+      try await session.setAudioMode(mode)
+      #expect(number.value == 2)
+      #expect(try await rig.eventually { $0.server.defaultSinkName == "speakers" })
+      await session.close()
+      await client.close()
+    }
+  }
+
+  /// Two outputs, and what stores the values of streams.
+  private static let storing = [
+    "module-null-sink sink_name=speakers", "module-null-sink sink_name=headphones",
+    "module-stream-restore",
+  ]
 
   @Test(
     "speech alone is interrupted, and others are left alone where nothing asks", .bothServers,
