@@ -21,6 +21,13 @@ public struct ApplyReport: Sendable, Codable {
   /// What was forgotten. In `left`, too.
   package var forgotten: [String]?
 
+  /// Takes over from the report of a mode that ended before whether that could not be stored.
+  mutating func noteUnrecorded(_ ended: ApplyReport) {
+    guard ended.isUnrecorded == true else { return }
+    isUnrecorded = true
+    state.notes += ended.state.notes.filter { !state.notes.contains($0) }
+  }
+
   /// Throws if that is so.
   package func checkRecorded() throws(SessionError) {
     guard isUnrecorded == true else { return }

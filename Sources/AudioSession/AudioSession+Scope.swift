@@ -22,14 +22,19 @@ extension AudioSession {
 
   /// Changes the session's scope before a mode of that scope is applied: restores what the former
   /// mode changed, and releases the hold.
-  func enter(_ scope: Scope, _ budget: Budget) async throws(SessionError) {
-    guard scope != self.scope else { return }
-    if life.lock != nil { _ = try await restore(keepsMode: false, budget) }
+  ///
+  /// - Returns: the report of what was restored.
+  @discardableResult
+  func enter(_ scope: Scope, _ budget: Budget) async throws(SessionError) -> ApplyReport? {
+    guard scope != self.scope else { return nil }
+    var report: ApplyReport?
+    if life.lock != nil { report = try await restore(keepsMode: false, budget) }
     orders.stop()
     await giveLockBack()
     life.declare(nil)
     self.scope = scope
     await live?.setScope(scope, deadline: budget.run)
+    return report
   }
 
   /// Returns to a former scope and applies its mode again, after a mode of another scope failed.

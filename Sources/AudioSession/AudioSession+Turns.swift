@@ -146,10 +146,11 @@ extension AudioSession {
     // Unless the change fails, another scope ends that the session is taken over.
     let takeOver = scope == self.scope ? nil : upkeep.rules.interruptions.takeOver
     let isOver = takeOver == nil ? nil : takeOverEnded()
-    try await enter(scope, budget)
+    let ended = try await enter(scope, budget)
     do throws(SessionError) {
-      let report = try await make(
+      var report = try await make(
         declared, budget, options, extent: extent, isObserved: isObserved)
+      if let ended { report.noteUnrecorded(ended) }
       if takeOver != nil { endTakenOver() }
       emit(isOver)
       return report

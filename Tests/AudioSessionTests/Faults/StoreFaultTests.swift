@@ -200,6 +200,23 @@ struct StoreFaultTests {
     }
   }
 
+  @Test("that the mode before another scope has ended, and is still stored, is told", .server)
+  func otherScope() async throws {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(Self.mode)
+      let path = file(rig, ".mode.toml")
+      unlink(path)
+      mkdir(path, 0o700)
+      var mode = AudioMode(category: .record)
+      mode.scope = .application
+      let report = try await rig.session.setAudioMode(mode)
+      let notes = report.state.notes
+      #expect(notes.contains { $0.hasPrefix("restored, but not recorded: ") }, "\(notes)")
+      #expect(report.isUnrecorded == true)
+      rmdir(path)
+    }
+  }
+
   @Test("a damaged mode or status is replaced by the next apply; a revert needs neither", .server)
   func damaged() async throws {
     try await Rig.with(.minimal, isHolding: false) { rig in
