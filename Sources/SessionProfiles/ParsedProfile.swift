@@ -13,7 +13,12 @@ public struct ParsedProfile: Sendable, Hashable {
   /// The mode, from this file alone.
   public var mode = AudioMode()
   /// When `watch --auto` may choose the profile.
-  public var match = ProfileMatch()
+  public var match: ProfileMatch {
+    ProfileMatch(inputs: matchInputs ?? [], outputs: matchOutputs ?? [])
+  }
+  /// The devices of `[match]`; nil where the file does not name the key.
+  var matchInputs: [DeviceMatcher]?
+  var matchOutputs: [DeviceMatcher]?
   /// The `[session]` table of a stored mode; nil in a profile.
   package var session: StoredSession?
   /// The position of each property.

@@ -68,7 +68,9 @@ struct ProfileResolver {
     let own = chain.prefix { $0.isDropIn } + [itself]
     return Profile(
       name: found.name, description: own.lazy.compactMap(\.parsed.description).first, mode: mode,
-      match: own.lazy.map(\.parsed.match).first { !$0.isEmpty } ?? ProfileMatch(),
+      match: ProfileMatch(
+        inputs: own.lazy.compactMap(\.parsed.matchInputs).first ?? [],
+        outputs: own.lazy.compactMap(\.parsed.matchOutputs).first ?? []),
       source: found.source, extends: itself.parsed.extends)
   }
 

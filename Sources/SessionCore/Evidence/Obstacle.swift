@@ -63,6 +63,15 @@ extension PlanContext {
     return device
   }
 
+  /// That a card is to have another profile: what it offers there is not known yet. Nil if it has its profile.
+  func awaitedProfile(_ card: Card) -> Obstacle? {
+    guard let profile = resolution.profiles[card.name], profile != card.activeProfile else {
+      return nil
+    }
+    return Obstacle(
+      .pending, "\(card.name) is on profile '\(card.profileInUse)', not '\(profile)'", .profile)
+  }
+
   /// The default is a device, or a chain on it.
   func isDefault(_ direction: Direction, _ name: String) -> Condition {
     .value(.setting(.defaultDevice(direction)), asked: .name(name)) { value in

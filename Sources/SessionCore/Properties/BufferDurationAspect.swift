@@ -157,8 +157,13 @@ struct BufferDurationAspect: Aspect {
     }
     let given = context.value(of: grant(device, preference))?.duration
     let isLonger = context.snapshot.fit(actual, asked: preference, on: device) == .longer
-    if let limit = (isLonger ? actual : given).flatMap({ limit(context, device, preference, $0) }) {
-      return limit
+    // A longer buffer is the device's limit only while somebody asks for the preferred one.
+    let isPinned = context.snapshot.pins.isPinned(device, kind: "latency")
+    let shown = isLonger && isPinned ? actual : given
+    if let limit = shown.flatMap({ limit(context, device, preference, $0) }) { return limit }
+    guard isPinned || !isLonger else {
+      return Obstacle(
+        .pending, "no stream of the session asks \(device.name) for it now", .device)
     }
     let users = context.snapshot.foreignStreams(on: device).map {
       context.snapshot.programName(of: $0)

@@ -91,9 +91,12 @@ struct ChannelMapAspect: Aspect {
       routing = try ChannelRouting.make(context.mode.preferences(direction), on: device)
       remap = try context.preferredRemap(on: device)
     } catch {
-      throw Obstacle(.unreachable, error.message)
+      let card = context.snapshot.card(of: device)
+      throw card.flatMap(context.awaitedProfile) ?? Obstacle(.unreachable, error.message)
     }
     let isIdentity = routing?.isIdentity(on: device.channelMap) ?? true
+    // One channel is its own mix.
+    let needsNone = isIdentity || routing?.masterMap == .mono && device.channelMap.count == 1
     let hardware = Condition(
       .channels(direction, device: device.name), .channels(device.channelMap))
     if context.snapshot.isOfOneProgram {
@@ -107,10 +110,12 @@ struct ChannelMapAspect: Aspect {
       }
       return isIdentity ? [hardware] + taken : taken
     }
-    guard context.input.capabilities.moduleLoading || isIdentity else { throw .noModules }
-    if let refusal = context.input.refusals[.chain(direction)] { throw Obstacle(.refused, refusal) }
-    guard isIdentity || !context.lacks(.chain(direction)) else {
-      throw .overridden("no remap makes it")
+    if !needsNone {
+      guard context.input.capabilities.moduleLoading else { throw .noModules }
+      if let refusal = context.input.refusals[.chain(direction)] {
+        throw Obstacle(.refused, refusal)
+      }
+      guard !context.lacks(.chain(direction)) else { throw .overridden("no remap makes it") }
     }
     let chain = Condition(.chain(direction), remap.map(SettingValue.remap) ?? .absent) { now in
       Obstacle(

@@ -63,6 +63,7 @@ package enum Check {
         property, "[]",
         "an empty list of devices matches nothing; leave the key out to keep the device")
     }
+    try count(matchers.reduce(0) { $0 + $1.words }, property)
     for matcher in matchers { try self.matcher(matcher, property.rawValue, property) }
   }
 
@@ -72,6 +73,7 @@ package enum Check {
     guard !ports.isEmpty else {
       throw failure(property, "[]", "an empty list of ports matches nothing; leave the key out")
     }
+    try count(ports.count, property)
     for case .name(let port) in ports {
       try name(port, property)
       guard !port.hasPrefix("type:") else {
@@ -82,11 +84,18 @@ package enum Check {
     }
   }
 
+  /// What is stored is a profile, whose size is limited.
+  private static func count(_ words: Int, _ property: Property) throws(SessionError) {
+    guard words > 256 else { return }
+    throw failure(property, "\(words)", "\(property) has \(words) names; at most 256 make sense")
+  }
+
   /// - Parameters:
   ///   - place: the property or the key of a profile, for the message.
   ///   - property: the property, if it is one.
+  ///   - depth: in how many others it is.
   package static func matcher(
-    _ matcher: DeviceMatcher, _ place: String, _ property: Property? = nil
+    _ matcher: DeviceMatcher, _ place: String, _ property: Property? = nil, depth: Int = 0
   ) throws(SessionError) {
     switch matcher {
     case .default, .portType: return
@@ -104,7 +113,12 @@ package enum Check {
       guard !parts.isEmpty else {
         throw failure(property, "[]", "an empty list in \(place) matches nothing")
       }
-      for part in parts { try self.matcher(part, place, property) }
+      guard depth < 8 else {
+        throw failure(
+          property, "",
+          "a condition in \(place) is within more than 8 others; at most 8 make sense")
+      }
+      for part in parts { try self.matcher(part, place, property, depth: depth + 1) }
     }
   }
 

@@ -62,6 +62,7 @@ struct CodecAspect: Aspect {
       let name = context.device(.output)?.name ?? "the output"
       throw Obstacle(.unreachable, "\(name) is no Bluetooth device")
     }
+    if let pending = context.awaitedProfile(card) { throw pending }
     guard card.codecs != nil else {
       throw Obstacle(.unreachable, "the server does not report the codecs of \(card.name)")
     }

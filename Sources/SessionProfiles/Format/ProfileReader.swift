@@ -108,9 +108,9 @@ struct ProfileReader {
     let label = Label(key: "match.\(entry.key)", property: "match.\(entry.key)")
     switch entry.key {
     case "inputs":
-      profile.match.inputs = devices(entry.node, label)
+      profile.matchInputs = devices(entry.node, label)
     case "outputs":
-      profile.match.outputs = devices(entry.node, label)
+      profile.matchOutputs = devices(entry.node, label)
     default:
       reading.report(
         Keys.unknown(entry.key, in: "match"), at: entry.node.position,

@@ -287,6 +287,14 @@ private typealias Server = SimulatedServer
     #expect(try server.plan(identity) { $0.capabilities.moduleLoading = false }.unmet == [])
   }
 
+  @Test func `the mix of one channel needs none`() throws {
+    var server = Server.laptop()
+    let input = try #require(server.snapshot.defaultDevice(.input)?.name)
+    try server.edit(.input, input) { $0.channelMap = ChannelMap([.frontLeft]) }
+    let mode = preferring { $0.channelMap = .mono }
+    #expect(try server.plan(mode) { $0.capabilities.moduleLoading = false }.unmet == [])
+  }
+
   @Test func `a run that is denied goes on without the remap`() throws {
     var server = Server.laptop()
     server.deniesModules = true

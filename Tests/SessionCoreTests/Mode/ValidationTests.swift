@@ -258,4 +258,18 @@ import Testing
     mode.autoReapplyOnRouteChange = true
     #expect(mode.reapply == .onRouteChange)
   }
+
+  /// The store reads back only texts of limited size and depth.
+  @Test func `what could not be read back is refused`() throws {
+    let deep = (0..<9).reduce(DeviceMatcher.name("x")) { inner, _ in .all([inner]) }
+    let many = [DeviceMatcher](repeating: .all([.name("x"), .name("y")]), count: 129)
+    for matchers in [[deep], many] {
+      #expect(throws: SessionError.self) {
+        try preferring { $0.preferredInput = matchers }.validate()
+      }
+    }
+    try preferring {
+      $0.preferredInput = [.all([.all([.name("x")])])] + many.dropLast(2)
+    }.validate()
+  }
 }

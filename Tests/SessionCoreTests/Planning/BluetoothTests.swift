@@ -151,6 +151,20 @@ private typealias Server = SimulatedServer
     #expect(!server.snapshot.cards[at].couldBe(matcher))
   }
 
+  @Test(arguments: ["headset_head_unit", "off"])
+  func `a codec waits for the profile that has it`(_ profile: String) throws {
+    var server = Server.machine { $0.addBluetooth(profile) }
+    server.snapshot.cards[0].codecs = profile == "off" ? nil : [Codec(name: "cvsd")]
+    let mode = preferring {
+      $0.category = .playback
+      $0.preferredOutput = ["bluez_sink.*"]
+      $0.outputCodec = "aptx"
+    }
+    let report = server.reports(mode)[.outputCodec]
+    #expect(report?.verdict == .pending && report?.waitingFor == .profile)
+    #expect(report?.reason == "bluez_card.AA is on profile '\(profile)', not 'a2dp_sink'")
+  }
+
   @Test func `codecs: not reported, another one, and none of the name`() throws {
     var server = Server.machine { $0.addBluetooth() }
     let mode = preferring { $0.outputCodec = "apt-X" }

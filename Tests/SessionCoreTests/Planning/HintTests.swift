@@ -342,6 +342,16 @@ private typealias Server = SimulatedServer
     #expect(try server.plan(mode).isEmpty, "an overridden or unreachable buffer is never drift")
   }
 
+  @Test func `a longer buffer is no limit of a device that is not asked`() throws {
+    var server = Server.laptop()
+    server.add(stream: "mumble", .input, on: Self.mic, latency: .milliseconds(50))
+    server.updateStates()
+    let report = server.reports(preferring { $0.ioBufferDuration = .milliseconds(10) })[
+      .ioBufferDuration]
+    #expect(report?.verdict == .pending && report?.waitingFor == .device)
+    #expect(report?.reason == "no stream of the session asks \(Self.mic) for it now")
+  }
+
   @Test func `where the device does not say, the pin's own grant counts`() throws {
     var server = Server.laptop()
     try server.pin(.input, Self.mic, .duration(.milliseconds(10)))

@@ -50,11 +50,14 @@ import Testing
     }
   }
 
-  @Test func `[match] is replaced whole`() throws {
+  @Test func `a key of [match] replaces that key, also with nothing`() throws {
     write("[match]\ninputs = [\"a\"]\noutputs = [\"b\"]", "system", "x.toml")
     write("[match]\ninputs = [\"c\"]", "home", "x.toml.d/m.toml")
-    let profile = try Profile.named("x", environment: environment)
-    #expect(profile.match == ProfileMatch(inputs: ["c"]))
+    #expect(
+      try Profile.named("x", environment: environment).match
+        == ProfileMatch(inputs: ["c"], outputs: ["b"]))
+    write("[match]\ninputs = []\noutputs = []", "home", "x.toml.d/m.toml")
+    #expect(try Profile.named("x", environment: environment).match.isEmpty)
   }
 
   @Test func `what is wrong is said with its file; extends is`() throws {
