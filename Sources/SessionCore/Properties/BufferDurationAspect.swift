@@ -157,7 +157,7 @@ struct BufferDurationAspect: Aspect {
     }
     let given = context.value(of: grant(device, preference))?.duration
     let isLonger = context.snapshot.fit(actual, asked: preference, on: device) == .longer
-    // A longer buffer is the device's limit only while somebody asks for the preferred one.
+    // A longer buffer is the device's limit only while the session's stream asks for the preferred one.
     let isPinned = context.snapshot.pins.isPinned(device, kind: "latency")
     let shown = isLonger && isPinned ? actual : given
     if let limit = shown.flatMap({ limit(context, device, preference, $0) }) { return limit }
