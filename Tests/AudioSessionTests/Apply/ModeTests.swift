@@ -54,7 +54,12 @@ struct ModeTests {
         try await rig.eventually { seen in
           seen.device(.input, named: "theirs") != nil && seen.device(.input, named: "behind") != nil
         })
+      // On PipeWire another client is told a moment later.
       for name in ["theirs", "behind"] {
+        #expect(
+          try await eventually {
+            try await rig.session.snapshot().device(.input, named: name) != nil
+          })
         mode.preferredInput = [.name(name)]
         var theirs = try await rig.session.setAudioMode(mode).state.properties[.mode]
         // PipeWire connects what a module made a moment after it is there.
