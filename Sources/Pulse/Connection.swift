@@ -90,6 +90,25 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     end(PulseError(.disconnected, "open a stream", "no answer", address: serverAddress))
   }
 
+  /// Ends the streams on the server and then the connection; calls a function then, at the latest after
+  /// 0.2 s. See `PulseClient.endStreams`.
+  func closeAfterStreams(_ done: @escaping () -> Void) {
+    guard hasHadStreams, state.isReady else {
+      close()
+      return done()
+    }
+    for stream in streams.values { stream.close() }
+    // The answers come in order; this request changes nothing.
+    let answer: Pending<Void>? = try? send("close", timeout: .milliseconds(200)) {
+      pa_context_subscribe($0, PA_SUBSCRIPTION_MASK_NULL, onSuccess, $1)
+    }
+    let end = { [self] in
+      close()
+      done()
+    }
+    answer.map { $0.whenEnded(end) } ?? end()
+  }
+
   func close() {
     end(PulseError(.closed, "close", address: serverAddress))
     if case .idle = state { state = .ended(PulseError(.closed, "close")) }

@@ -2,6 +2,7 @@ final class Pending<Value: Sendable>: PendingRequest {
   private enum State {
     case pending
     case awaited(CheckedContinuation<Result<Value, PulseError>, Never>)
+    case watched(() -> Void)
     case ended(Result<Value, PulseError>)
   }
 
@@ -26,13 +27,21 @@ final class Pending<Value: Sendable>: PendingRequest {
   }
 
   private func finish(_ result: Result<Value, PulseError>) {
+    var watcher: (() -> Void)?
     switch state {
     case .ended: return
     case .pending: break
     case .awaited(let continuation): continuation.resume(returning: result)
+    case .watched(let body): watcher = body
     }
     state = .ended(result)
     connection.remove(self)
+    watcher?()
+  }
+
+  /// Calls a function at the end, however that comes.
+  func whenEnded(_ body: @escaping () -> Void) {
+    if hasEnded { body() } else { state = .watched(body) }
   }
 
   private func suspend(_ continuation: CheckedContinuation<Result<Value, PulseError>, Never>) {

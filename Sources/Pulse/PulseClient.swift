@@ -35,7 +35,11 @@ public actor PulseClient {
 
   deinit {
     // A deinit can run anywhere; the context belongs to the loop's thread.
-    connection.thread.add(.call { [connection] in connection.close() })
+    connection.thread.add(
+      .call { [connection, loop] in
+        // The loop lives until then.
+        connection.closeAfterStreams { withExtendedLifetime(loop) {} }
+      })
   }
 
   /// Connects to a server and waits until the server has accepted the client.

@@ -44,6 +44,36 @@ struct StreamTests {
     withExtendedLifetime(connections) {}
   }
 
+  /// Has the last reference of a stream, and through it of its client, on their own thread.
+  private actor Owner {
+    private let loop: PulseLoop
+    private var stream: PulseStream?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    init(_ loop: PulseLoop) { self.loop = loop }
+
+    func open(_ server: PrivateServer) async throws {
+      stream = try await server.connect(loop: loop).openStream(
+        .pin(.input, on: "hall.monitor", latency: .milliseconds(10)))
+    }
+
+    /// libpulse sends nothing before this returns.
+    func release() { stream = nil }
+  }
+
+  @Test func endsReleasedStreams() async throws {
+    let server = try await PrivateServer()
+    let outside = try await server.connect()
+    let owner = Owner(PulseLoop())
+    try await owner.open(server)
+    let connections = InheritedConnections(to: server.address)
+    #expect(connections.count == 2)
+    await owner.release()
+    try await wait { try await outside.sourceOutputs().isEmpty }
+    withExtendedLifetime(connections) {}
+  }
+
   /// libpulse aborts over some specs and maps that are none; each is refused before.
   @Test func impossibleSpecs() async throws {
     let server = try await PrivateServer()
