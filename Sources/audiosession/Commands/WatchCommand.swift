@@ -201,16 +201,32 @@ struct WatchCommand: SessionCommand {
   ///
   /// - Returns: the exit status if not all could be restored.
   private func restore(_ session: AudioSession, _ output: Output) async throws -> Status? {
+    let isApplied = await session.modeInEffect != nil
+    let report: ApplyReport
     do throws(SessionError) {
-      let report = try await session.revert()
-      for note in report.left { output.warning(note) }
-      try report.checkRecorded()
-      return report.revertStatus
+      report = try await session.revert()
     } catch {
       // A command may have the session for a moment, without having taken it over.
-      guard error.code == .isBusy, (try? await session.holder()) != nil else { throw error }
+      guard error.code == .isBusy, (try? await session.holder()) != nil else {
+        throw isApplied ? notRestored(error) : error
+      }
       return nil
     }
+    for note in report.left { output.warning(note) }
+    try report.checkRecorded()
+    return report.revertStatus
+  }
+
+  /// Why not all was restored, and how to try again.
+  private func notRestored(_ cause: SessionError) -> SessionError {
+    var error = cause
+    error.restored = false
+    error.message = "the former settings could not be restored (\(cause.message))"
+    // The server of --sandbox ends with this command.
+    if !options.sandbox {
+      error.message += "; to try again: " + Words.command("audiosession revert", on: options.server)
+    }
+    return error
   }
 
   /// The status text that a service manager shows.

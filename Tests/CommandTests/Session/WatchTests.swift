@@ -92,6 +92,31 @@ struct WatchTests {
     }
   }
 
+  @Test("a revert at the end that fails says so, and names the way out", .server)
+  func failsToRevert() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
+      let server = try #require(await sandbox.processID())
+      let before = try await sandbox.audiosession("devices", "--all")
+      let result = try await sandbox.watch(
+        "test --revert --json --timeout 500ms", "await applied; freeze \(server)")
+      try await sandbox.thaw()
+      #expect(result.status == 75, "\(result)")
+      let last = try #require(result.standardOutput.split(separator: "\n").last)
+      let error = try JSONValue(String(last))["error"]
+      #expect(error?["code"] == .string("timedOut"), "\(result)")
+      #expect(error?["restored"] == .bool(false), "\(result)")
+      guard case .string(let message)? = error?["message"] else {
+        Issue.record("\(result)")
+        return
+      }
+      #expect(message.hasPrefix("the former settings could not be restored ("), "\(result)")
+      #expect(message.hasSuffix("; to try again: audiosession revert"), "\(result)")
+      #expect(try await sandbox.audiosession("revert").status == 0)
+      #expect(try await sandbox.audiosession("devices", "--all") == before)
+    }
+  }
+
   @Test("tries again with a server that is frozen, and a profile that fails once", .simulatedCard)
   func triesAgain() async throws {
     try await PulseSandbox.with(.demo) { sandbox in
