@@ -127,13 +127,14 @@ private func damagedStore(_ facts: MachineFacts) -> [Finding] {
 }
 
 private func unwritableStore(_ facts: MachineFacts) -> [Finding] {
-  facts.unwritable.map { path, reason in
-    Finding(
+  facts.unwritable.map { path, error in
+    let way =
+      error.kind == .full ? "Make room there" : "Make it a folder in which you can write"
+    return Finding(
       .unwritableStore, .problem, object: path,
-      "the session's files cannot be written in \(path): \(reason)",
+      "the session's files cannot be written in \(path): \(error.reason)",
       why: "Nothing can be applied: the settings from before are stored first.",
-      .init(
-        "Make it a folder in which you can write, or set XDG_STATE_HOME to another one."))
+      .init("\(way), or set XDG_STATE_HOME to another folder."))
   }.map { [$0] } ?? []
 }
 

@@ -140,7 +140,7 @@ package struct MachineFacts: Sendable {
   /// Unreadable files of the session, with the reasons.
   package var damaged: [SessionError] = []
   /// Where the session's files cannot be written, and why; nil if they can.
-  package var unwritable: (path: String, reason: String)?
+  package var unwritable: (path: String, error: FileError)?
   /// The paths of the session's files.
   package var storeFiles: [StoreFiles.File: String] = [:]
   /// The results of recording the inputs; nil if nothing was recorded.

@@ -361,6 +361,32 @@ struct DoctorTests {
     }
   }
 
+  @Test("a full disk, where nothing can be stored; nothing is left there", .server, .namespaces)
+  func fullDisk() async throws {
+    try await PulseSandbox.with(Self.healthy) { sandbox in
+      try sandbox.write(profile: "test", "[input]\ngain = \"80 %\"\n")
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory); mkdir disk
+        unshare -m sh -c '
+          mount -t tmpfs -o size=300k tmpfs disk; mkdir disk/state
+          export XDG_STATE_HOME=$PWD/disk/state
+          $A apply test > /dev/null && $A doctor --no-listen > /dev/null || exit 9
+          $A revert > /dev/null || exit 8
+          head -c 400k /dev/zero > disk/fill 2> /dev/null
+          $A apply test 2> /dev/null; [ $? = 74 ] || exit 7
+          ls -laR disk > before; $A doctor --no-listen --json; code=$?
+          ls -laR disk | cmp - before || exit 6
+          exit $code'
+        """)
+      #expect(result.status == 3, "\(result)")
+      let folder = sandbox.directory + "/disk/state/audiosession"
+      #expect(try Self.findings(result) == ["unwritableStore problem \(folder)"], "\(result)")
+      #expect(result.standardOutput.contains("No space left on device"), "\(result)")
+      #expect(result.standardOutput.contains("Make room there"), "\(result)")
+    }
+  }
+
   @Test("without a server the checks that need none are made: 69", .server)
   func noServer() async throws {
     try await PulseSandbox.with(Self.healthy) { sandbox in

@@ -226,7 +226,7 @@ private typealias Line = MachineFacts.Line
       $0.damaged = [SessionError(.storeFailed, stage: .session, "/s is damaged", value: "/s")]
     },
     Case("files that cannot be written", finds: "unwritableStore problem /s") {
-      $0.unwritable = ("/s", "Permission denied")
+      $0.unwritable = ("/s", FileError(.other, "Permission denied"))
     },
     Case("a muted default", finds: "mutedInput warning \(Server.microphone)") {
       microphone(&$0) { $0.isMuted = true }
