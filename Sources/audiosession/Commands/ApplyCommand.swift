@@ -9,7 +9,8 @@ struct ApplyCommand: SessionCommand {
     abstract: "Apply a profile, and read every setting back.",
     discussion: """
       All or nothing: if a preference cannot be met, nothing is changed; if a step fails, the former \
-      settings are restored. Sample rate and IO buffer are hints: unmet, they are a warning.
+      settings are restored. Sample rate and IO buffer are hints: unmet, they are a warning, unless \
+      the profile's 'strict' names them, or with --strict.
 
       If a process maintains the session ('watch', the service, a program), it applies the profile \
       and maintains it. Otherwise nothing is maintained when this command ends: the IO buffer is no \
@@ -26,7 +27,8 @@ struct ApplyCommand: SessionCommand {
   @Flag(help: "Print the plan only.")
   var dryRun = false
 
-  @Flag(help: "Apply what can be applied; exit with status 3 if that was not everything.")
+  @Flag(
+    help: "Apply what can be applied; exit with status 3 if a preference is unmet that is no hint.")
   var bestEffort = false
 
   @Flag(help: "Fail if a hint is not granted.")

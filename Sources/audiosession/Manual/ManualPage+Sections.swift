@@ -31,7 +31,8 @@ extension ManualPage {
   ]
 
   private static let exitCodes: [(Int, String)] = [
-    (0, "Done; unmet hints are a warning."), (3, "Done, but some preferences are unmet."),
+    (0, "Done; unmet hints are a warning."),
+    (3, "Done, but some preferences are unmet; with --best-effort, hints do not count."),
     (64, "Wrong usage."), (65, "A bad profile, trace or sound file."),
     (66, "No such profile, trace or sound file."), (69, "No server."),
     (70, "A bug."), (71, "The server refused or failed an operation."),

@@ -240,6 +240,29 @@ struct ExitCodeTests {
     }
   }
 
+  @Test("an unmet hint is a warning in a best effort, too, unless strict names it", .server)
+  func unmetHint() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let rate = "category = \"record\"\nsample-rate = 192000\n"
+      try sandbox.write(profile: "hint", rate)
+      try sandbox.write(profile: "strict", "strict = [\"sample-rate\"]\n" + rate)
+      let buffer = "category = \"record\"\nbuffer-duration = \"20 ms\"\n"
+      try sandbox.write(profile: "buffer", "strict = [\"buffer-duration\"]\n" + buffer)
+      for (profile, status) in [("hint", Int32(0)), ("strict", 78), ("buffer", 0)] {
+        let result = try await sandbox.audiosession("apply", profile, "--best-effort")
+        #expect(result.status == status, "\(profile): \(result)")
+        let isWarned = result.standardError.contains("warning: ")
+        #expect(isWarned == (profile == "hint"), "\(profile): \(result)")
+      }
+      let help = try await sandbox.audiosession("apply", "--help").standardOutput
+        .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(help.contains("exit with status 3 if a preference is unmet that is no hint."))
+      #expect(help.contains("a warning, unless the profile's 'strict' names them"))
+      let manual = try await sandbox.audiosession("manual").standardOutput
+      #expect(manual.contains("hints do not count"))
+    }
+  }
+
   @Test("a store that cannot be written is 74", .server)
   func store() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
