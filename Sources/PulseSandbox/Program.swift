@@ -59,11 +59,11 @@ extension Launch {
 private func temporaryFile(_ text: String) throws(SandboxError) -> Descriptor {
   var path = Array("/tmp/audiosession-XXXXXX".utf8CString)
   let file = Descriptor(owning: mkstemp(&path))
-  guard file.raw >= 0 else { throw .system(.folder, "cannot make a file in /tmp") }
+  guard file.raw >= 0 else { throw .folder("cannot make a file in /tmp", "/tmp") }
   _ = fcntl(file.raw, F_SETFD, FD_CLOEXEC)
   unlink(path)
-  try attempt(.folder, "cannot write to /tmp") { () throws(SystemError) in
-    try file.write(text.utf8)
+  do throws(SystemError) { try file.write(text.utf8) } catch {
+    throw .folder("cannot write to /tmp", "/tmp", error)
   }
   lseek(file.raw, 0, SEEK_SET)
   return file

@@ -35,11 +35,14 @@ public struct SandboxError: Error, Sendable, Equatable, CustomStringConvertible 
   public let message: String
   /// What to do about it; nil if there is no advice.
   public let remedy: String?
+  /// The file or folder that could not be made or written; nil of other failures.
+  package let path: String?
 
-  init(_ code: Code, _ message: String, remedy: String? = nil) {
+  init(_ code: Code, _ message: String, remedy: String? = nil, path: String? = nil) {
     self.code = code
     self.message = message
     self.remedy = remedy
+    self.path = path
   }
 
   /// The message, and the remedy on a separate line.

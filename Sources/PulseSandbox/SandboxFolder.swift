@@ -24,7 +24,7 @@ struct SandboxFolder: Sendable {
     let parent = Self.parent()
     var template = Array("\(parent)/pulse-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw .system(.folder, "cannot make a folder in \(parent)")
+      throw .folder("cannot make a folder in \(parent)", parent)
     }
     path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     do {
@@ -68,7 +68,7 @@ struct SandboxFolder: Sendable {
 
   private func makeFolder(_ path: String) throws(SandboxError) {
     do throws(Folder.Failure) { try Folder.make(path) } catch {
-      throw .system(.folder, "cannot make the folder \(error.path)", error.error)
+      throw .folder("cannot make the folder \(error.path)", error.path, error.error)
     }
   }
 
@@ -91,8 +91,10 @@ struct SandboxFolder: Sendable {
   }
 
   private func write(_ bytes: [UInt8], to path: String) throws(SandboxError) {
-    try attempt(.folder, "cannot write \(path)") { () throws(SystemError) in
+    do throws(SystemError) {
       try Descriptor(opening: path, O_WRONLY | O_CREAT | O_EXCL).write(bytes)
+    } catch {
+      throw .folder("cannot write \(path)", path, error)
     }
   }
 

@@ -6,6 +6,16 @@ extension SandboxError {
   static func system(_ code: Code, _ what: String, _ error: SystemError = .last) -> SandboxError {
     SandboxError(code, "\(what): \(error)")
   }
+
+  /// The error of a file or folder that could not be made or written.
+  ///
+  /// - Parameter path: where that failed.
+  static func folder(
+    _ what: String, _ path: String, _ error: SystemError = .last
+  ) -> SandboxError {
+    let remedy = [ENOSPC, EDQUOT].contains(error.number) ? "; make room there" : ""
+    return SandboxError(.folder, "\(what): \(error)\(remedy)", path: path)
+  }
 }
 
 /// The result of a system call, whose error is one of the sandbox.

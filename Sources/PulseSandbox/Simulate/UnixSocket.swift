@@ -20,7 +20,7 @@ func connectedSocket(_ path: String, _ kind: __socket_type) throws(SandboxError)
 func listeningSocket(_ path: String) throws(SandboxError) -> Descriptor {
   let server = try makeSocket(__socket_type(SOCK_SEQPACKET.rawValue), isBlocking: false)
   guard try address(path).with({ bind(server.raw, $0, $1) }) == 0, listen(server.raw, 16) == 0
-  else { throw .system(.folder, "cannot listen at \(path)") }
+  else { throw .folder("cannot listen at \(path)", path) }
   return server
 }
 
@@ -34,7 +34,7 @@ private func makeSocket(
 
 private func address(_ path: String) throws(SandboxError) -> UnixAddress {
   guard let address = UnixAddress(path) else {
-    throw .system(.folder, "no socket can be at \(path)", SystemError(ENAMETOOLONG))
+    throw .folder("no socket can be at \(path)", path, SystemError(ENAMETOOLONG))
   }
   return address
 }

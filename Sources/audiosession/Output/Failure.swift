@@ -54,10 +54,12 @@ extension SessionError {
       case .serverDied, .notRunning, .closed: .serverLost
       case .timedOut: .timedOut
       case .commandNotFound, .noSuchDevice: .invalidValue
-      case .folder, .spawn, .configuration, .refused: .refused
+      case .folder: .storeFailed
+      case .spawn, .configuration, .refused: .refused
       }
     let lines = error.description.split(separator: "\n").map(String.init)
     self.init(
-      code, stage: .server, lines.first ?? error.message, alternatives: Array(lines.dropFirst()))
+      code, stage: .server, lines.first ?? error.message, value: error.path,
+      alternatives: Array(lines.dropFirst()))
   }
 }

@@ -99,6 +99,44 @@ struct SandboxTests {
     }
   }
 
+  @Test("a folder in which no sandbox can be is 74, and named", .pipewire, .namespaces)
+  func noFolder() async throws {
+    try await PulseSandbox.with(.empty) { outer in
+      // The last command lists what is left.
+      let result = try await outer.shell(
+        """
+        cd \(outer.directory); mkdir disk
+        unshare -m sh -c '
+          mount -t tmpfs -o size=64k tmpfs disk
+          head -c 100k /dev/zero > disk/fill 2> /dev/null
+          for place in $PWD/disk /proc; do
+            export TMPDIR=$place
+            for command in "--sandbox devices" "--sandbox --pipewire devices" "sandbox -- true" demo
+            do $A --json $command > out; [ $? = 74 ] || echo "$command: $?"
+              tr -d "\\n" < out; echo; done
+          done
+          ls disk'
+        """)
+      let lines = result.standardOutput.split(separator: "\n").map(String.init)
+      try #require(lines.count == 9, "\(result)")
+      for (number, line) in lines.prefix(8).enumerated() {
+        let error = try #require(JSONValue(line)["error"], "\(line)")
+        #expect(error["code"] == .string("storeFailed"), "\(line)")
+        guard case .string(let path)? = error["value"] else {
+          Issue.record("\(line)")
+          continue
+        }
+        guard number < 4 else {
+          #expect(path == "/proc")
+          continue
+        }
+        #expect(path.hasPrefix("\(outer.directory)/disk/pulse-"), "\(line)")
+        #expect(line.contains("No space left on device; make room there"), "\(line)")
+      }
+      #expect(lines[8] == "fill")
+    }
+  }
+
   @Test("--pipewire makes it PipeWire, for the command and for the option", .pipewire)
   func pipewire() async throws {
     try await PulseSandbox.with(.empty) { outer in
