@@ -61,13 +61,10 @@ extension Profile {
   }
 
   private static func checkName(_ name: String) throws(SessionError) {
-    let isFileName =
-      !name.isEmpty && name.utf8.count <= 200 && !name.hasPrefix(".") && !name.contains("/")
-      && name.unicodeScalars.allSatisfy { !$0.isControl }
-    guard isFileName else {
+    if let fault = fault(name) {
       throw SessionError(
         .invalidValue, stage: .configuration,
-        "\"\(Text.visible(name))\" is no name for a profile; use letters, digits and hyphens",
+        "\"\(Text.visible(name))\" is no name for a profile: \(fault)",
         key: "profile", value: Text.visible(name))
     }
     // The file of the profile that is meant would get a second suffix.
@@ -78,6 +75,21 @@ extension Profile {
           + "'\(Text.visible(String(name.dropLast(5))))'?",
         key: "profile", value: Text.visible(name))
     }
+  }
+
+  /// The bytes of the longest name, which leave room for the suffixes of a file's name.
+  private static let longestName = 200
+
+  /// Why a name cannot be that of a file that a person sees and finds; nil if it can.
+  private static func fault(_ name: String) -> String? {
+    let length = name.utf8.count
+    if length == 0 { return "it is empty" }
+    if length > longestName { return "it has \(length) bytes, and can have at most \(longestName)" }
+    if name.unicodeScalars.contains(where: \.isControl) { return "it has a control character" }
+    if name.hasPrefix(".") { return "it begins with '.'" }
+    if name.contains("/") { return "it has a '/'" }
+    let ends = [name.first, name.last].compactMap { $0 }
+    return ends.contains(where: \.isWhitespace) ? "it begins or ends with a space" : nil
   }
 
   /// Writes a whole file or nothing; `folder` is the folder of profiles, which need not exist.

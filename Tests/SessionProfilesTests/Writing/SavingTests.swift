@@ -77,13 +77,34 @@ import Testing
     #expect(File.status(pipe)?.isPipe == true)
   }
 
-  @Test(arguments: ["", ".", "..", ".hidden", "a/b", "../a", "a\nb", "a\0b"])
-  func `a name must be one of a file`(_ name: String) throws {
+  @Test(arguments: [
+    ("", "it is empty"), (".", "it begins with '.'"), ("..", "it begins with '.'"),
+    (".hidden", "it begins with '.'"), ("a/b", "it has a '/'"), ("../a", "it begins with '.'"),
+    ("a\nb", "it has a control character"), ("a\0b", "it has a control character"),
+    ("a b ", "it begins or ends with a space"), (" a", "it begins or ends with a space"),
+  ])
+  func `a name must be one of a file`(_ name: String, _ reason: String) throws {
     let error = try #require(throws: SessionError.self) {
       try Profile.save("", as: name, environment: environment)
     }
     #expect(error.code == .invalidValue)
-    #expect(error.message.contains("is no name for a profile"))
+    #expect(error.message.hasSuffix(" is no name for a profile: \(reason)"), "\(error)")
+  }
+
+  @Test func `a name can be as long as the rule says`() throws {
+    let name = String(repeating: "x", count: 200)
+    try Profile.save("", as: name, environment: environment)
+    let error = try #require(throws: SessionError.self) {
+      try Profile.save("", as: name + "é", environment: environment)
+    }
+    let reason = " is no name for a profile: it has 202 bytes, and can have at most 200"
+    #expect(error.message.hasSuffix(reason), "\(error)")
+  }
+
+  @Test(arguments: ["*", "$(id)", "a\\b", "a b", "-x", "Büro (groß)"])
+  func `any other name is one`(_ name: String) throws {
+    try Profile.save("sample-rate = 48000", as: name, environment: environment)
+    #expect(try Profile.named(name, environment: environment).mode.sampleRate == 48000)
   }
 
   @Test func `a name is not that of its file`() throws {
