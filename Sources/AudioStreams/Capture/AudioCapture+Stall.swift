@@ -4,7 +4,7 @@ import AudioSession
 /// tap stays open, because sound may come again at any time, and the capture reports the silence.
 extension AudioCapture {
   /// How long a tap delivers nothing before the capture reports it; devices deliver at least every 2 s.
-  static let stallPatience = Duration.seconds(5)
+  package static let stallPatience = Duration.seconds(5)
 
   /// Watches whether frames arrive, until the task is cancelled.
   func watchDelivery(_ tapID: UInt64, _ pulse: TapPulse) -> Task<Void, Never> {

@@ -10,11 +10,11 @@ struct MeterCommand: SessionCommand {
     discussion: """
       Draws loudness (RMS), peak and held peak of the session's input until it is interrupted or \
       its output is closed. If the output is not a terminal, it prints one line each second. \
-      Nothing is stored.
+      Nothing is stored. An input that delivers nothing has no levels; after 5 s it warns of that.
 
       JSON: one object a line: device; seconds since the start; sampleRate; levels: channel (its \
-      name), peak, rms, hold, clipping; with --spectrum also bands: from and to (Hz) \
-      and amplitude. 1.0 is full scale.
+      name), peak, rms, hold, clipping (none while nothing arrives); with --spectrum also bands: \
+      from and to (Hz) and amplitude. 1.0 is full scale.
       """)
 
   @Option(
@@ -48,7 +48,8 @@ struct MeterCommand: SessionCommand {
     try await context.withSession { session in
       let input = try await Self.source(device, session)
       let (pieces, continuation) = AsyncThrowingStream.makeStream(
-        of: DeviceTap.Piece.self, bufferingPolicy: .bufferingNewest(200))
+        of: DeviceTap.Piece?.self, bufferingPolicy: .bufferingNewest(200))
+      let delivery = MeterDelivery()
       let every =
         min(
           interval?.duration
@@ -60,6 +61,7 @@ struct MeterCommand: SessionCommand {
         handler: { continuation.yield($0) }, onEnd: { continuation.finish(throwing: $0) })
       let view = MeterView(input, tap, hasSpectrum: spectrum, context.output)
       let (limit, output) = (duration?.duration, context.output)
+      let printing = PrintQueue()
       // A device that delivers nothing does not prolong it by much.
       let alarm = limit.map { limit in
         Task {
@@ -77,13 +79,27 @@ struct MeterCommand: SessionCommand {
             throwing: StreamError(.deviceNotAvailable, "'\(input.name)' was removed"))
         }
       }
+      // What ends soon for that reason says it then.
+      let warnsUntil = limit.map { ContinuousClock.now + $0 }
+      let listening = Task {
+        await delivery.watch(session) {
+          continuation.yield(nil)
+        } onStall: {
+          guard warnsUntil.map({ $0 > .now }) != false else { return }
+          let error = delivery.error(of: input.name)
+          printing.add { output.warning(error.description) }
+        }
+      }
       defer {
+        listening.cancel()
         alarm?.cancel()
         watch.cancel()
       }
       try await Interruption.cancelling {
-        try await Self.show(pieces, view, every: every, limit: limit) {
+        try await Self.show(pieces, view, delivery, every: every, limit: limit) {
           output.isOver
+        } again: {
+          printing.add { output.note("'\(visible(input.name))' delivers again") }
         } renewing: { view in
           guard tap.device != view.device.index,
             let device = (try? await session.snapshot())?.device(.input, at: tap.device)
@@ -91,6 +107,7 @@ struct MeterCommand: SessionCommand {
           return view.following(device, tap)
         }
       }
+      await printing.finish()
       await tap.close()
       return .ended()
     }
@@ -115,21 +132,30 @@ struct MeterCommand: SessionCommand {
 
   /// Shows a reading each time this much sound has arrived.
   ///
-  /// - Parameter renewing: the view of the device that is recorded now.
+  /// - Parameters:
+  ///   - pieces: sound; nil where none has arrived for a while.
+  ///   - again: called when sound arrives after it was reported that none does.
+  ///   - renewing: the view of the device that is recorded now.
   private static func show(
-    _ pieces: AsyncThrowingStream<DeviceTap.Piece, any Error>, _ view: MeterView, every: Duration,
-    limit: Duration?, isOver: () -> Bool, renewing: (MeterView) async -> MeterView
+    _ pieces: AsyncThrowingStream<DeviceTap.Piece?, any Error>, _ view: MeterView,
+    _ delivery: MeterDelivery, every: Duration, limit: Duration?, isOver: () -> Bool,
+    again: () -> Void, renewing: (MeterView) async -> MeterView
   ) async throws {
     var view = view
     let start = ContinuousClock.now
-    var time = Duration.zero
     for try await piece in pieces {
-      time = ContinuousClock.now - start
+      let time = ContinuousClock.now - start
+      guard let piece else {
+        try view.empty(at: time)
+        if isOver() { return }
+        continue
+      }
+      if delivery.noteSound() { again() }
       view = await renewing(view)
       try view.add(piece, at: time, every: every)
       if limit.map({ time >= $0 }) == true || isOver() { return }
     }
     guard !Task.isCancelled else { return }
-    throw StreamError.silent("'\(view.device.name)'", ContinuousClock.now - start - time)
+    throw delivery.error(of: view.device.name)
   }
 }

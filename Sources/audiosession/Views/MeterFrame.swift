@@ -21,14 +21,18 @@ struct MeterFrame: Encodable {
   let device: String
   let seconds: Double
   let sampleRate: Int
+  /// None while the device delivers nothing.
   let levels: [Level]
   let bands: [Spectrum.Band]?
 
   /// The level at the left end of a bar, in dB.
   private static let floor = -60.0
 
+  private static let nothing = Line("no sound arrives", .dim)
+
   /// One line without drawing: `front-left -12.0 (peak -3.1) dB, …`.
   var line: Line {
+    guard !levels.isEmpty else { return Self.nothing }
     let levels = levels.map {
       "\($0.channel) \(Self.decibels($0.rms)) (peak \(Self.decibels($0.peak))) dB"
         + ($0.clipping ? " CLIPPING" : "")
@@ -46,6 +50,7 @@ struct MeterFrame: Encodable {
   /// first, then the channel's name has a line of its own. On a low screen the last channels are
   /// left out: what does not fit could not be drawn over.
   func drawing(width: Int, height: Int) -> [Line] {
+    guard !levels.isEmpty || bands?.isEmpty == false else { return [Self.nothing] }
     let room = min(width, 100)
     let longest = levels.map(\.channel.displayWidth).max() ?? 0
     let label = longest + 13 > room ? 0 : longest + 1

@@ -50,6 +50,15 @@ struct MeterView {
     try show(frame)
   }
 
+  /// Removes the levels while nothing arrives: they are of a former moment.
+  mutating func empty(at time: Duration) throws {
+    (meter, waiting, recent, shown) = (LevelMeter(), [], [], time)
+    try show(
+      MeterFrame(
+        device: device.name, seconds: time.seconds, sampleRate: sampleRate, levels: [],
+        bands: hasSpectrum ? [] : nil))
+  }
+
   private mutating func show(_ frame: MeterFrame) throws {
     if output.isJSON { return try output.json(frame, isOneLine: true) }
     let terminal = output.terminal

@@ -209,6 +209,37 @@ struct SoundCommandTests {
     }
   }
 
+  @Test(
+    "meter shows no level of an input that delivers nothing, warns of it, and goes on", .server,
+    arguments: ["", "--json"])
+  func stalledMeter(_ option: String) async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory); : > err
+        ( timeout 60 $A meter --interval 50ms \(option) > out 2> err & echo $! > pid; wait $! )&
+        until [ -s out ]; do pause; done
+        pactl suspend-source mic 1
+        until grep -q 'has delivered nothing for' err; do [ -d /proc/$(cat pid) ] || exit 9; pause; done
+        tail -n 1 out > stalled
+        pactl suspend-source mic 0
+        until grep -q 'delivers again' err; do [ -d /proc/$(cat pid) ] || exit 9; pause; done
+        lines=$(wc -l < out)
+        until [ $(wc -l < out) -gt $lines ]; do [ -d /proc/$(cat pid) ] || exit 9; pause; done
+        tail -n 1 out > again; kill $(cat pid); cat stalled again
+        """)
+      #expect(result.status == 0, "\(result)")
+      let lines = result.standardOutput.split(separator: "\n").map(String.init)
+      try #require(lines.count == 2, "\(result)")
+      if option.isEmpty {
+        #expect(lines[0] == "no sound arrives" && lines[1].contains(" dB"), "\(lines)")
+      } else {
+        let levels = try lines.map { try JSONValue($0)["levels"]?.array.count }
+        #expect(levels == [0, 2], "\(lines)")
+      }
+    }
+  }
+
   @Test("meter ends by a signal", .server)
   func meterSignal() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
