@@ -76,10 +76,20 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The error of a connected device that has delivered nothing for a while.
-  package static func silent(_ device: String, _ time: Duration) -> StreamError {
-    StreamError(
+  ///
+  /// - Parameter isServerStuck: whether the server has not answered either.
+  package static func silent(
+    _ device: String, _ time: Duration, isServerStuck: Bool = false
+  ) -> StreamError {
+    let what = "\(device) has delivered nothing for \(time.components.seconds) s"
+    guard !isServerStuck else {
+      return StreamError(
+        .engineStartFailed, what, details: "the server does not answer; try again",
+        is: \.isTimedOut)
+    }
+    return StreamError(
       .deviceNotAvailable,
-      "\(device) has delivered nothing for \(time.components.seconds) s",
+      what,
       details: "it is connected, but suspended, or its driver or the server is stuck; "
         + "unplug it and plug it in again, or use another input")
   }

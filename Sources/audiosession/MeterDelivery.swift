@@ -12,6 +12,8 @@ final class MeterDelivery: Sendable {
     var last = ContinuousClock.now
     var isQuiet = false
     var isStalled = false
+    /// Whether the server has answered since nothing arrives.
+    var hasAnswered = false
   }
 
   private let state = Guarded(State())
@@ -31,7 +33,8 @@ final class MeterDelivery: Sendable {
 
   /// The error of an input that delivers nothing.
   func error(of device: String) -> StreamError {
-    .silent("'\(device)'", quiet)
+    let hasAnswered = state.withLock { $0.hasAnswered }
+    return .silent("'\(device)'", quiet, isServerStuck: !hasAnswered)
   }
 
   /// Looks until the task is cancelled.
@@ -42,6 +45,7 @@ final class MeterDelivery: Sendable {
   func watch(
     _ session: AudioSession, onQuiet: @Sendable () -> Void, onStall: @Sendable () -> Void
   ) async {
+    var asking: Task<Void, Never>?
     while !Task.isCancelled {
       let (begins, stalls) = state.withLock { state in
         let quiet = ContinuousClock.now - state.last
@@ -51,9 +55,17 @@ final class MeterDelivery: Sendable {
         state.isStalled = state.isStalled || stalls
         return (begins, stalls)
       }
-      if begins { onQuiet() }
+      if begins {
+        onQuiet()
+        asking?.cancel()
+        asking = Task { [state] in
+          guard (try? await session.snapshot()) != nil else { return }
+          state.withLock { $0.hasAnswered = $0.isQuiet }
+        }
+      }
       if stalls { onStall() }
       try? await session.sleep(until: .now + .milliseconds(250))
     }
+    asking?.cancel()
   }
 }

@@ -77,6 +77,26 @@ struct FirstTrialsTests {
     }
   }
 
+  @Test("a meter of a length ends with 75 where it is the server that does not answer", .server)
+  func frozenMeter() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let begun = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        ( $A meter --duration 10s --interval 100ms > out 2> err < /dev/null
+          echo $? > status ) > /dev/null 2>&1 < /dev/null &
+        until [ -s out ]; do [ ! -s status ] || exit 9; pause; done
+        """)
+      try #require(begun.status == 0, "\(begun)")
+      try await sandbox.freeze()
+      let ended = try await sandbox.shell(
+        "cd \(sandbox.directory); until [ -s status ]; do pause; done; cat status err")
+      #expect(ended.standardOutput.hasPrefix("75\n"), "\(ended)")
+      #expect(ended.standardOutput.contains("does not answer"), "\(ended)")
+      try await sandbox.thaw()
+    }
+  }
+
   @Test(
     "a meter of 300 ms prints its line into a pipe", .server, arguments: ["", "--interval 5s"])
   func shortMeter(_ interval: String) async throws {
