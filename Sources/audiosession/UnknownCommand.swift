@@ -10,6 +10,8 @@ enum UnknownCommand {
     var path = ""
     var rest = arguments[...]
     while let word = rest.popFirst(), word != "--" {
+      // The shell's name is no command.
+      if word == "--generate-completion-script" { return nil }
       if word.hasPrefix("-") {
         if optionsWithValue.contains(word) { rest = rest.dropFirst() }
         continue

@@ -36,9 +36,24 @@ struct UsageError {
     "--samplerate": "--rate", "--sample-rate": "--rate",
   ]
 
+  /// What the options with numbers can be.
+  private static let values: [String: String] = [
+    "--channels": "it can be 1 to 32, or mono", "--rate": "it can be 8000 to 192000",
+    "--level": "it must be -120 to 0 dB",
+  ]
+
   private static func corrected(_ message: String, _ arguments: [String]) -> String {
     if message.hasSuffix("<time>'") {
       return message + "; a time is 500ms, 5s, 10m or 2h, at most 24h"
+    }
+    if let option = values.keys.first(where: { message.contains("is invalid for '\($0) ") }) {
+      return message + "; \(values[option] ?? "")"
+    }
+    if message.hasPrefix("Can't generate completion scripts") {
+      return "there is no such completion script; it can be for bash, zsh or fish"
+    }
+    if message.hasPrefix("Missing expected argument"), let option = unknownOption(arguments) {
+      return corrected("Unknown option '\(visible(option))'", arguments)
     }
     if message.hasSuffix("<profile>'") { return message + "; 'audiosession profiles' lists them" }
     let start = "Unknown option '"
@@ -58,6 +73,13 @@ struct UsageError {
       return message
     }
     return message + "; a device is named with --device"
+  }
+
+  /// An option of the line that the command does not have: the parser misses an argument first.
+  private static func unknownOption(_ arguments: [String]) -> String? {
+    let known = options(for: arguments).split { !$0.isLetter && $0 != "-" }
+    return arguments.prefix { $0 != "--" }.lazy.filter { $0.hasPrefix("--") }
+      .map { String($0.prefix { $0 != "=" }) }.first { !known.contains(Substring($0)) }
   }
 
   /// The options in the help of a command, without its description.

@@ -56,9 +56,13 @@ struct DisturbanceTests {
   func refused() async throws {
     try await PulseSandbox.with(.minimal) { (sandbox) async throws in
       let error = await #expect(throws: SandboxError.self) {
-        try await sandbox.compete(for: .defaultInput("nowhere"))
+        try await sandbox.compete(for: .port(device: "mic", "nowhere"))
       }
       #expect(error?.code == .refused)
+      let unknown = await #expect(throws: SandboxError.self) {
+        try await sandbox.compete(for: .defaultInput("nowhere"))
+      }
+      #expect(unknown?.code == .noSuchDevice)
       try await sandbox.until { try await !sandbox.listing("clients").contains("rival") }
     }
   }

@@ -1,3 +1,5 @@
+internal import PulseTypes
+
 /// The setting on which a competing client insists.
 public enum ContestedSetting: Sendable, Hashable {
   /// The default source.
@@ -18,6 +20,15 @@ public enum ContestedSetting: Sendable, Hashable {
     switch self {
     case .port(let device, _), .volume(let device, _), .mute(let device, _): device
     case .defaultInput, .defaultOutput, .profile: nil
+    }
+  }
+
+  /// The default that it sets, and the device.
+  var standard: (direction: Direction, device: String)? {
+    switch self {
+    case .defaultInput(let name): (.input, name)
+    case .defaultOutput(let name): (.output, name)
+    case .port, .volume, .mute, .profile: nil
     }
   }
 

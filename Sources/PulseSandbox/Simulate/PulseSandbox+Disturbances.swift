@@ -23,6 +23,14 @@ extension PulseSandbox {
     if let device = setting.device {
       kind = try await find(device).direction == .input ? "source" : "sink"
     }
+    if let (direction, name) = setting.standard {
+      try await withClient(Self.observer) { client throws(SandboxError) in
+        let snapshot = try await client.look()
+        // A monitor can be the default, too.
+        guard snapshot.device(direction, named: name) == nil else { return }
+        _ = try snapshot.find(name, direction)
+      }
+    }
     let (facility, words) = setting.words(device: kind)
     // Changes before the server has registered the subscription make no event, so this sets the
     // value until the first event arrives; every connecting client makes one.

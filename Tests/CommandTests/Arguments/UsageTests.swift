@@ -86,6 +86,25 @@ struct UsageTests {
     #expect(try #require(unknown).contains(expected))
   }
 
+  @Test("a value that cannot be, and an option that there is not, say what would work", .server)
+  func values() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      for (line, expected) in [
+        ("record b.wav --channels 33", "1 to 32, or mono"),
+        ("record b.wav --rate 44.1k", "8000 to 192000"), ("tone --level abc", "-120 to 0"),
+        ("apply --bogus", "'--bogus'"), ("plan --bogus=x", "'--bogus'"),
+        ("--generate-completion-script tcsh", "bash, zsh or fish"),
+        ("--generate-completion-script=tcsh", "bash, zsh or fish"),
+      ] {
+        let arguments = line.split(separator: " ").map(String.init)
+        let result = try await sandbox.capture([builtProgram] + arguments)
+        let words = result.standardError.split(whereSeparator: \.isWhitespace)
+        #expect(result.status == 64, "\(line): \(result)")
+        #expect(words.joined(separator: " ").contains(expected), "\(line): \(result)")
+      }
+    }
+  }
+
   @Test("the list for a word without a near one has no hidden command")
   func hidden() {
     #expect(UnknownCommand.find(in: ["xylophone"])?.contains("manual") == false)
