@@ -35,14 +35,28 @@ public struct SandboxError: Error, Sendable, Equatable, CustomStringConvertible 
   public let message: String
   /// What to do about it; nil if there is no advice.
   public let remedy: String?
-  /// The file or folder that could not be made or written; nil of other failures.
-  package let path: String?
+  /// The name that the sandbox does not have, or the file or folder that could not be made or written; nil of
+  /// other failures.
+  package let value: String?
+  /// The names that it has.
+  package let alternatives: [String]
 
-  init(_ code: Code, _ message: String, remedy: String? = nil, path: String? = nil) {
+  /// Makes the error of a name that the sandbox does not have.
+  init(noSuch what: String, _ name: String, has names: [String]) {
+    (code, message) = (.noSuchDevice, "there is no \(what) '\(name)' in the sandbox")
+    remedy = "it has: " + names.joined(separator: ", ")
+    (value, alternatives) = (name, names)
+  }
+
+  init(
+    _ code: Code, _ message: String, remedy: String? = nil, value: String? = nil,
+    alternatives: [String] = []
+  ) {
     self.code = code
     self.message = message
     self.remedy = remedy
-    self.path = path
+    self.value = value
+    self.alternatives = alternatives
   }
 
   /// The message, and the remedy on a separate line.

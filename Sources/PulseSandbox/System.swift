@@ -14,7 +14,7 @@ extension SandboxError {
     _ what: String, _ path: String, _ error: SystemError = .last
   ) -> SandboxError {
     let remedy = [ENOSPC, EDQUOT].contains(error.number) ? "; make room there" : ""
-    return SandboxError(.folder, "\(what): \(error)\(remedy)", path: path)
+    return SandboxError(.folder, "\(what): \(error)\(remedy)", value: path)
   }
 }
 

@@ -7,6 +7,10 @@ struct UsageError {
   private let usage: String
   private let isJSON: Bool
   private let isOneLine: Bool
+  /// The word of the line that the message is about.
+  private let value: String?
+  /// What would work, of which the text has a list.
+  private let alternatives: [String]
 
   init(_ error: any Error, _ arguments: [String]) {
     let whole = AudioSessionCommand.fullMessage(for: error)
@@ -17,6 +21,17 @@ struct UsageError {
     message = Self.corrected(text, arguments)
     isJSON = arguments.prefix { $0 != "--" }.contains("--json")
     isOneLine = Self.printsLines(arguments)
+    value = Self.quoted(in: message).first { word in
+      arguments.contains { $0 == word || $0.hasSuffix("=" + word) }
+    }
+    let isOfProperty = message.hasPrefix("there is no property")
+    alternatives = isJSON && isOfProperty ? Property.reported.map(\.rawValue) : []
+  }
+
+  /// The words between quotes.
+  private static func quoted(in message: String) -> [String] {
+    let parts = message.split(separator: "'", omittingEmptySubsequences: false)
+    return stride(from: 1, to: parts.count, by: 2).map { String(parts[$0]) }
   }
 
   /// Whether the JSON of the command in the arguments is one object a line.
@@ -98,7 +113,9 @@ struct UsageError {
   func end() -> Never {
     let output = Output(isJSON: isJSON)
     output.report(
-      SessionError(.invalidValue, stage: .configuration, message), isOneLine: isOneLine)
+      SessionError(
+        .invalidValue, stage: .configuration, message, value: value, alternatives: alternatives),
+      isOneLine: isOneLine)
     if !isJSON { output.usage(usage) }
     leave(.usage)
   }

@@ -15,7 +15,9 @@ final class PacketConnection: Sendable {
   }
 
   func send(_ error: SandboxError) {
-    send([error.code.rawValue, error.message] + (error.remedy.map { [$0] } ?? []))
+    send(
+      [error.code.rawValue, error.message, error.remedy ?? "", error.value ?? ""]
+        + error.alternatives)
   }
 
   /// The next packet, which must have arrived; nil at the end.

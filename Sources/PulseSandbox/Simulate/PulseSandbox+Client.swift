@@ -121,9 +121,7 @@ extension ServerSnapshot {
   func find(_ name: String, _ direction: Direction? = nil) throws(SandboxError) -> Device {
     let devices = hardware.filter { direction == nil || $0.direction == direction }
     guard let device = devices.first(where: { $0.name == name }) else {
-      throw SandboxError(
-        .noSuchDevice, "there is no device '\(name)' in the sandbox",
-        remedy: "it has: " + devices.map(\.name).joined(separator: ", "))
+      throw SandboxError(noSuch: "device", name, has: devices.map(\.name))
     }
     return device
   }
@@ -196,9 +194,7 @@ extension ServerSnapshot {
         .noSuchDevice, "'\(name)' is a null device that this server cannot remove",
         remedy: "Tests/SimulatedCard/build of the sources builds cards that can be unplugged")
     }
-    return SandboxError(
-      .noSuchDevice, "there is no port, card or device '\(name)' in the sandbox",
-      remedy: "it has: " + names.joined(separator: ", "))
+    return SandboxError(noSuch: "port, card or device", name, has: names)
   }
 }
 

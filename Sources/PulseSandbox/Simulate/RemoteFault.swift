@@ -24,6 +24,11 @@ package final class RemoteFault: Sendable {
     try await awaitAnswer(timeout)
   }
 
+  /// A word of an answer; nil if there is none.
+  private static func word(_ place: Int, of words: [String]) -> String? {
+    words.count > place && !words[place].isEmpty ? words[place] : nil
+  }
+
   func awaitAnswer(_ timeout: Duration) async throws(SandboxError) {
     let words = try await onOwnThread { [connection] () throws(SandboxError) in
       let deadline = ContinuousClock.now + timeout
@@ -38,6 +43,7 @@ package final class RemoteFault: Sendable {
     guard words != ["done"] else { return }
     throw SandboxError(
       SandboxError.Code(rawValue: words[0]) ?? .refused, words.count > 1 ? words[1] : words[0],
-      remedy: words.count > 2 ? words[2] : nil)
+      remedy: Self.word(2, of: words), value: Self.word(3, of: words),
+      alternatives: Array(words.dropFirst(4)))
   }
 }

@@ -123,11 +123,11 @@ struct MeterCommand: SessionCommand {
   /// The recorded device, as the server lists it.
   private static func source(_ name: String?, _ session: AudioSession) async throws -> Device {
     let snapshot = try await session.snapshot()
-    let found = try name.map(snapshot.source(called:)) ?? snapshot.defaultDevice(.input)
-    if let found { return found }
+    if let name { return try snapshot.input(called: name) }
+    if let found = snapshot.defaultDevice(.input) { return found }
     throw SessionError(
-      .inputNotAvailable, stage: .device, name.map { "no source '\($0)'" } ?? "there is no input",
-      value: name, alternatives: snapshot.devices(.input).map(\.name))
+      .inputNotAvailable, stage: .device, "there is no input",
+      alternatives: snapshot.devices(.input).map(\.name))
   }
 
   /// Shows a reading each time this much sound has arrived.

@@ -39,7 +39,9 @@ struct PlayCommand: SessionCommand {
         return await player.progress.map { PlayView.line($0, isPaused: isPaused) }
       } during: {
         try await Interruption.cancelling {
-          try await Interruption.waiting { try await player.play(file) }
+          try await Interruption.waiting {
+            try await naming(file) { try await player.play(file) }
+          }
         }
       }
       let dropouts = await player.dropouts

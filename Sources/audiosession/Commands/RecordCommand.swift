@@ -91,7 +91,7 @@ struct RecordCommand: SessionCommand {
       throw ValidationError("--follow needs --device: without it the session's input is followed")
     }
     if let rate, !(8000...192_000).contains(rate) {
-      throw ValidationError("a rate of \(rate) Hz; it can be 8000 to 192000")
+      throw ValidationError("--rate is '\(rate)'; it can be 8000 to 192000")
     }
   }
 
@@ -150,7 +150,9 @@ struct RecordCommand: SessionCommand {
       let (events, sessionEvents) = (recorder.capture.events, session.events)
       let progress = try await Interruption.cancelling {
         try await Interruption.waiting {
-          try await recorder.start(file, configuration: configuration(source))
+          try await naming(file) {
+            try await recorder.start(file, configuration: configuration(source))
+          }
         }
         let printing = PrintQueue()
         let result = await outcome {
@@ -182,7 +184,7 @@ struct RecordCommand: SessionCommand {
     // A server that does not answer is not waited for twice.
     if case .failure(let error) = result, error.code == .timedOut { throw error }
     guard let snapshot = try? result.get(),
-      let source = try device.map(snapshot.source(called:))
+      let source = try device.map(snapshot.input(called:))
         ?? own.flatMap({ snapshot.device(.input, named: $0) }) ?? snapshot.defaultDevice(.input)
     else { return device }
     let end = duration == nil ? "; Ctrl-C ends it" : ""

@@ -11,6 +11,8 @@ struct Failure {
   var status: Status
   /// All problems of a profile, if there are several.
   var mistakes: [ProfileDiagnostic] = []
+  /// The names that would work, where the text has them in a sentence.
+  private var names: [String] = []
 
   init(_ error: any Error) {
     var status: Status?
@@ -22,6 +24,7 @@ struct Failure {
       mistakes = error.all
     case let error as SandboxError:
       self.error = SessionError(error)
+      (self.error.value, names) = (error.value, error.alternatives)
       if error.code == .commandNotFound { status = .commandNotFound }
       if error.code == .noSuchDevice { status = .usage }
     case let error as StreamError: self.error = SessionError(error)
@@ -40,6 +43,8 @@ struct Failure {
   /// What `--json` prints instead of a result; where a profile has more than one mistake also
   /// `diagnostics`, as of `profiles check`, of which the first is the error.
   var json: JSONObject {
+    var error = error
+    if !names.isEmpty { error.alternatives = names }
     let members: JSONObject = ["schema": 1, "error": ErrorBody(error)]
     return members.adding("diagnostics", mistakes.isEmpty ? nil : mistakes)
   }
@@ -59,7 +64,7 @@ extension SessionError {
       }
     let lines = error.description.split(separator: "\n").map(String.init)
     self.init(
-      code, stage: .server, lines.first ?? error.message, value: error.path,
+      code, stage: .server, lines.first ?? error.message, value: error.value,
       alternatives: Array(lines.dropFirst()))
   }
 }

@@ -1,6 +1,18 @@
 import AudioSession
 import AudioStreams
 
+/// Runs what reads or writes a file; the error of the file has its name as the value.
+func naming<Result>(
+  _ file: String, _ body: () async throws -> Result
+) async throws -> Result {
+  do { return try await body() } catch let error as StreamError {
+    var failure = SessionError(error)
+    let isOfTheFile = [.fileNotFound, .notASound, .fileFailed].contains(error.code)
+    if isOfTheFile { failure.value = file }
+    throw failure
+  }
+}
+
 extension SessionError {
   /// A stream's failure in the words and codes of the session's.
   init(_ error: StreamError) {

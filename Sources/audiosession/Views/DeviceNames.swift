@@ -112,6 +112,14 @@ extension Device {
 }
 
 extension ServerSnapshot {
+  /// The same; throws if there is none.
+  func input(called word: String) throws(SessionError) -> Device {
+    if let found = try source(called: word) { return found }
+    throw SessionError(
+      .inputNotAvailable, stage: .device, "no source '\(word)'", value: word,
+      alternatives: devices(.input).map(\.name))
+  }
+
   /// The source that a word of the command line means: the one of that name, otherwise the microphone
   /// that people call so, or whose description alone has that part; throws if several do.
   func source(called word: String) throws(SessionError) -> Device? {

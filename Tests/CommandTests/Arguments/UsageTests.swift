@@ -105,6 +105,24 @@ struct UsageTests {
     }
   }
 
+  @Test("an error in JSON has the value, and the names that would work as a list", .server)
+  func valuesInJSON() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      for (line, value, names) in [
+        ("sandbox simulate unplug nope", "nope", ["mic"]), ("explain nope", "nope", ["sampleRate"]),
+        ("record x.wav --device nope", "nope", ["mic"]), ("play nope.wav", "nope.wav", []),
+        ("record nodir/a.wav", "nodir/a.wav", []), ("tone H4", "H4", []),
+        ("record x.wav --rate 1", "1", []), ("tone --level=abc", "abc", []),
+      ] {
+        let result = try await sandbox.shell("cd \(sandbox.directory); $A \(line) --json")
+        let error = try JSONValue(result.standardOutput)["error"]
+        #expect(error?["value"] == .string(value), "\(line): \(result)")
+        let listed = error?["alternatives"]?.array ?? []
+        #expect(names.allSatisfy { listed.contains(.string($0)) }, "\(line): \(result)")
+      }
+    }
+  }
+
   @Test("the list for a word without a near one has no hidden command")
   func hidden() {
     #expect(UnknownCommand.find(in: ["xylophone"])?.contains("manual") == false)

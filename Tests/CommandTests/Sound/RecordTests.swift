@@ -207,7 +207,7 @@ struct RecordTests {
         (["--server", "unix:/nonexistent", "record", "/tmp/never.wav"], 69, "no server answers"),
         (
           ["record", "/tmp/never.wav", "--device", "none"], 78,
-          "there are: 'speakers.monitor', 'mic'"
+          "no source 'none'\n  speakers.monitor\n  mic\n"
         ),
         (
           ["play", sandbox.directory + "/none"], 66,
