@@ -16,7 +16,11 @@ final class MeterDelivery: Sendable {
     var hasAnswered = false
   }
 
+  /// The name of the device that is shown now.
+  let device: Guarded<String>
   private let state = Guarded(State())
+
+  init(_ device: String) { self.device = Guarded(device) }
 
   /// Notes that sound has arrived.
   ///
@@ -32,9 +36,9 @@ final class MeterDelivery: Sendable {
   var quiet: Duration { ContinuousClock.now - state.withLock { $0.last } }
 
   /// The error of an input that delivers nothing.
-  func error(of device: String) -> StreamError {
+  var error: StreamError {
     let hasAnswered = state.withLock { $0.hasAnswered }
-    return .silent("'\(device)'", quiet, isServerStuck: !hasAnswered)
+    return .silent("'\(device.withLock { $0 })'", quiet, isServerStuck: !hasAnswered)
   }
 
   /// Looks until the task is cancelled.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import AudioStreams
+import POSIX
 import PulseTypes
 
 struct MeterCommand: SessionCommand {
@@ -49,7 +50,7 @@ struct MeterCommand: SessionCommand {
       let input = try await Self.source(device, session)
       let (pieces, continuation) = AsyncThrowingStream.makeStream(
         of: DeviceTap.Piece?.self, bufferingPolicy: .bufferingNewest(200))
-      let delivery = MeterDelivery()
+      let delivery = MeterDelivery(input.name)
       let every =
         min(
           interval?.duration
@@ -86,7 +87,7 @@ struct MeterCommand: SessionCommand {
           continuation.yield(nil)
         } onStall: {
           guard warnsUntil.map({ $0 > .now }) != false else { return }
-          let error = delivery.error(of: input.name)
+          let error = delivery.error
           printing.add { output.warning(error.description) }
         }
       }
@@ -99,11 +100,13 @@ struct MeterCommand: SessionCommand {
         try await Self.show(pieces, view, delivery, every: every, limit: limit) {
           output.isOver
         } again: {
-          printing.add { output.note("'\(visible(input.name))' delivers again") }
+          let name = delivery.device.withLock { $0 }
+          printing.add { output.note("'\(visible(name))' delivers again") }
         } renewing: { view in
           guard tap.device != view.device.index,
             let device = (try? await session.snapshot())?.device(.input, at: tap.device)
           else { return view }
+          delivery.device.withLock { $0 = device.name }
           return view.following(device, tap)
         }
       }
@@ -156,6 +159,6 @@ struct MeterCommand: SessionCommand {
       if limit.map({ time >= $0 }) == true || isOver() { return }
     }
     guard !Task.isCancelled else { return }
-    throw delivery.error(of: view.device.name)
+    throw delivery.error
   }
 }

@@ -220,10 +220,14 @@ struct SoundCommandTests {
         ( timeout 60 $A meter --interval 50ms \(option) > out 2> err & echo $! > pid; wait $! )&
         until [ -s out ]; do pause; done
         pactl suspend-source mic 1
-        until grep -q 'has delivered nothing for' err; do [ -d /proc/$(cat pid) ] || exit 9; pause; done
+        until grep -q 'has delivered nothing for' err; do
+          [ -d /proc/$(cat pid) ] || exit 9; pause
+        done
         tail -n 1 out > stalled
         pactl suspend-source mic 0
-        until grep -q 'delivers again' err; do [ -d /proc/$(cat pid) ] || exit 9; pause; done
+        until grep -q 'delivers again' err; do
+          [ -d /proc/$(cat pid) ] || exit 9; pause
+        done
         lines=$(wc -l < out)
         until [ $(wc -l < out) -gt $lines ]; do [ -d /proc/$(cat pid) ] || exit 9; pause; done
         tail -n 1 out > again; kill $(cat pid); cat stalled again
