@@ -92,7 +92,9 @@ struct UsageError {
 
   /// An option of the line that the command does not have: the parser misses an argument first.
   private static func unknownOption(_ arguments: [String]) -> String? {
-    let known = options(for: arguments).split { !$0.isLetter && $0 != "-" }
+    // Also those that the help of the parser has before the command's own.
+    let help = AudioSessionCommand.helpMessage(for: command(in: arguments))
+    let known = help.split { !$0.isLetter && $0 != "-" }
     return arguments.prefix { $0 != "--" }.lazy.filter { $0.hasPrefix("--") }
       .map { String($0.prefix { $0 != "=" }) }.first { !known.contains(Substring($0)) }
   }

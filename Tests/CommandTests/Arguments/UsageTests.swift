@@ -93,6 +93,8 @@ struct UsageTests {
         ("record b.wav --channels 33", "1 to 32, or mono"),
         ("record b.wav --rate 44.1k", "8000 to 192000"), ("tone --level abc", "-120 to 0"),
         ("apply --bogus", "'--bogus'"), ("plan --bogus=x", "'--bogus'"),
+        ("apply --keep --timeout 5s --plain", "'<profile>'"),
+        ("--server unix:/nonexistent apply --verbose", "'<profile>'"),
         ("--generate-completion-script tcsh", "bash, zsh or fish"),
         ("--generate-completion-script=tcsh", "bash, zsh or fish"),
       ] {
