@@ -205,7 +205,11 @@ struct ServerWalkTests {
       _ = try await session.getSessionState()
       if cell.fate == .refused { proxy.meddle(.refused(Self.denied)) }
       if cell.fate == .ignored { proxy.meddle(.ignored) }
-      try await patiently { () async throws(SessionError) in
+      // WirePlumber may choose another port a moment after the jack, again and again: that is an error, and none
+      // of the verdicts that are judged here.
+      let passing: Set<SessionError.Code> =
+        cell.machine.kind == .pipewire ? [.timedOut, .refused] : [.timedOut]
+      try await patiently(passing) { () async throws(SessionError) in
         try await session.setAudioMode(Self.mode(cell.holding))
       }
       #expect((proxy.keptWrites > 0) == [.refused, .ignored].contains(cell.fate))
