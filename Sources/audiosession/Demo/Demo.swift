@@ -195,14 +195,15 @@ struct Demo {
   }
 
   private mutating func revert(_ before: ServerSnapshot) async throws -> Bool {
-    try await session.revert()
-    let after = try await session.snapshot()
-    let left = Self.facts(before).subtracting(Self.facts(after)).sorted().map { "\($0) before" }
+    let report = try await session.revert()
+    let (were, are) = (Self.facts(before), Self.facts(try await session.snapshot()))
+    let left = were.subtracting(are).sorted().map { "\($0) before" }
+    let new = are.subtracting(were).sorted().map { "\($0) now" }
     return try await add(
       "revert", left.isEmpty,
       left.isEmpty
         ? "Reverted: defaults, volumes, mutes and ports are as they were before."
-        : "Not as before: " + left.joined(separator: "; "))
+        : "Not as before: " + (left + new + report.left).joined(separator: "; "))
   }
 
   /// The values that a revert restores, by name.
@@ -211,8 +212,9 @@ struct Demo {
     for direction in Direction.allCases {
       facts.insert("default \(direction.rawValue) \(snapshot.server.defaultName(direction) ?? "-")")
       for device in snapshot.hardware(direction) {
+        let volumes = device.volume.values.map { "\($0)" }.joined(separator: " ")
         facts.insert(
-          "\(device.name): port \(device.activePort ?? "-"), volume \(device.volume), "
+          "\(device.name): port \(device.activePort ?? "-"), volume \(volumes), "
             + "muted \(device.isMuted)")
       }
     }
