@@ -53,8 +53,8 @@ struct UsageError {
 
   /// What the options with numbers can be.
   private static let values: [String: String] = [
-    "--channels": "it can be 1 to 32, or mono", "--rate": "it can be 8000 to 192000",
-    "--level": "it must be -120 to 0 dB",
+    "--channels": "it can be 1 to 32, or mono", "--rate": RecordCommand.possibleRates,
+    "--level": ToneCommand.possibleLevels,
   ]
 
   private static func corrected(_ message: String, _ arguments: [String]) -> String {

@@ -322,13 +322,6 @@ public actor AudioCapture {
     endings -= 1
   }
 
-  /// Ends that: a session without readers need not follow its server. Call it last, because the task itself
-  /// may have ended the run.
-  func ignoreSession() {
-    observation?.cancel()
-    observation = nil
-  }
-
   /// Listens to the session's events for a run: those of a session that was closed have ended.
   func observeSession(_ id: UInt64) {
     observation?.cancel()
@@ -342,5 +335,12 @@ public actor AudioCapture {
         }
       }
     }
+  }
+
+  /// Listens no more: a session without readers need not follow its server. Call it last, because the
+  /// observing task itself may have ended the run.
+  func ignoreSession() {
+    observation?.cancel()
+    observation = nil
   }
 }

@@ -305,19 +305,18 @@ public actor AudioPlayer {
     return nil
   }
 
-  /// Why nothing is heard on the output that the server has moved the stream to: the session plays on some
-  /// channels of an output only, and this one has others. Nil if it has them.
+  /// Why nothing is heard on the output that the server has moved the stream to: it has none of the channels
+  /// that the session selected when the stream was opened. Nil if it has one, or that is not known.
   private static func misplacement(
-    of stream: RealtimeStream, from former: StreamPlace, _ session: AudioSession
+    of stream: RealtimeStream, from place: StreamPlace, _ session: AudioSession
   ) async -> StreamError? {
-    guard former.channels != nil, !former.areAll,
-      let place = await session.place(.output, while: { !Task.isCancelled }),
-      place.channels != former.channels
+    guard let channels = place.channels, channels != .mono, !place.areAll,
+      let snapshot = await session.snapshot(while: { !Task.isCancelled }),
+      let device = snapshot.device(.output, at: stream.device),
+      Set(device.channelMap.positions).isDisjoint(with: channels.positions)
     else { return nil }
-    let name = await session.lastSnapshot?.device(.output, at: stream.device)?.name
-    let output = name.map { "'\($0)'" } ?? "the output"
     var error = StreamError(
-      .deviceNotAvailable, "\(output) does not have the channels that the file is played on")
+      .deviceNotAvailable, "'\(device.name)' does not have the channels that the file is played on")
     error.isOfOutput = true
     return error
   }

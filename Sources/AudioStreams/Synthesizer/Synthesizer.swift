@@ -125,8 +125,9 @@ public final class Synthesizer: Sendable {
   private func moved(_ run: UInt64) async {
     guard configuration.device == nil, let parts = engine.opened else { return }
     let isOpen: @Sendable () -> Bool = { [engine] in engine.opened?.stream === parts.stream }
-    guard let place = await session.place(.output, while: isOpen), isOpen(),
-      !place.hasFormat(of: parts.place),
+    guard await session.snapshot(while: isOpen) != nil else { return }
+    let place = await session.place(.output)
+    guard isOpen(), !place.hasFormat(of: parts.place),
       engine.fail(run, StreamError(.deviceNotAvailable, "the output has other channels"))
     else { return }
     await parts.end()

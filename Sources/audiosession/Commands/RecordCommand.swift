@@ -69,6 +69,9 @@ struct RecordCommand: SessionCommand {
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
+  private static let rates = 8000...192_000
+  static let possibleRates = "it can be \(rates.lowerBound) to \(rates.upperBound)"
+
   func validate() throws {
     if options.json, isStandardOutput {
       throw ValidationError(
@@ -90,8 +93,8 @@ struct RecordCommand: SessionCommand {
     if follow, device == nil {
       throw ValidationError("--follow needs --device: without it the session's input is followed")
     }
-    if let rate, !(8000...192_000).contains(rate) {
-      throw ValidationError("--rate is '\(rate)'; it can be 8000 to 192000")
+    if let rate, !Self.rates.contains(rate) {
+      throw ValidationError("--rate is '\(rate)'; \(Self.possibleRates)")
     }
   }
 

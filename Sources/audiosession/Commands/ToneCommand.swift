@@ -44,6 +44,9 @@ struct ToneCommand: SessionCommand {
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
+  private static let levels = -120.0...0
+  static let possibleLevels = "it must be -120 to 0 dB"
+
   func validate() throws {
     _ = try chords()
     if let sweep, Sweep(sweep) == nil {
@@ -52,8 +55,8 @@ struct ToneCommand: SessionCommand {
     guard notes.isEmpty || (sweep == nil && channel.isEmpty && level == nil) else {
       throw ValidationError("notes play on every channel, and without --sweep and --level")
     }
-    if let level, !(-120...0).contains(level) {
-      throw ValidationError("--level is \(level); it must be -120 to 0 dB")
+    if let level, !Self.levels.contains(level) {
+      throw ValidationError("--level is \(level); \(Self.possibleLevels)")
     }
   }
 

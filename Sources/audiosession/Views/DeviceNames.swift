@@ -112,14 +112,6 @@ extension Device {
 }
 
 extension ServerSnapshot {
-  /// The same; throws if there is none.
-  func input(called word: String) throws(SessionError) -> Device {
-    if let found = try source(called: word) { return found }
-    throw SessionError(
-      .inputNotAvailable, stage: .device, "no source '\(word)'", value: word,
-      alternatives: devices(.input).map(\.name))
-  }
-
   /// The source that a word of the command line means: the one of that name, otherwise the microphone
   /// that people call so, or whose description alone has that part; throws if several do.
   func source(called word: String) throws(SessionError) -> Device? {
@@ -133,5 +125,13 @@ extension ServerSnapshot {
     throw SessionError(
       .inputNotAvailable, stage: .device, "'\(word)' fits \(near.count) inputs; name one of them",
       value: word, alternatives: near.map(\.name))
+  }
+
+  /// The source that a word means, as above; throws also if there is none.
+  func input(called word: String) throws(SessionError) -> Device {
+    if let found = try source(called: word) { return found }
+    throw SessionError(
+      .inputNotAvailable, stage: .device, "no source '\(word)'", value: word,
+      alternatives: devices(.input).map(\.name))
   }
 }

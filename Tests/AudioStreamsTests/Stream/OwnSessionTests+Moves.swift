@@ -84,48 +84,59 @@ extension OwnSessionTests {
     }
   }
 
-  @Test("a file that plays left and right exchanged is heard on an output that has neither")
-  func fileOnMono() async throws {
+  /// Begins to play a file on `laptop`, with some of its channels.
+  private func withFile(
+    _ channels: ChannelSelection, seconds: Int,
+    _ body: (Rig, PulseClient, AudioPlayer) async throws -> Void
+  ) async throws {
     try await Rig.with(Self.outputs) { rig in
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       try await outside.setDefaultSink("laptop")
       var mode = AudioMode(category: .playback)
       mode.scope = .application
-      mode.outputChannelMap = .swap
+      mode.outputChannelMap = channels
       try await rig.session.setAudioMode(mode)
       let folder = TemporaryFolder()
       let path = folder.path + "/tone.wav"
-      try WaveFile(channels: 2, rate: 48000, frames: 48000 * 25, loud: 0).write(to: path)
+      try WaveFile(channels: 2, rate: 48000, frames: 48000 * seconds, loud: 0).write(to: path)
       let player = AudioPlayer(session: rig.session)
-      let listener = try await Listener.on("usb.monitor", rig.sandbox)
       try await player.start(path)
+      try await body(rig, outside, player)
+      await outside.close()
+    }
+  }
+
+  @Test("a file that plays left and right exchanged is heard on an output that has neither")
+  func fileOnMono() async throws {
+    try await withFile(.swap, seconds: 25) { rig, outside, player in
+      let listener = try await Listener.on("usb.monitor", rig.sandbox)
       try await outside.setDefaultSink("usb")
       #expect(await eventually { listener.channel(0).contains { abs($0) > 0.01 } })
       await player.stop()
       await listener.close()
-      await outside.close()
     }
   }
 
   @Test("a file for one channel ends with an error on an output that has not that one")
   func leftOnMono() async throws {
-    try await Rig.with(Self.outputs) { rig in
-      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
-      try await outside.setDefaultSink("laptop")
-      var mode = AudioMode(category: .playback)
-      mode.scope = .application
-      mode.outputChannelMap = .left
-      try await rig.session.setAudioMode(mode)
-      let folder = TemporaryFolder()
-      let path = folder.path + "/tone.wav"
-      try WaveFile(channels: 2, rate: 48000, frames: 48000 * 25, loud: 0).write(to: path)
-      let player = AudioPlayer(session: rig.session)
-      try await player.start(path)
+    try await withFile(.left, seconds: 25) { _, outside, player in
       try await outside.setDefaultSink("usb")
       let error = await #expect(throws: StreamError.self) { try await player.finished() }
       #expect(error?.code == .deviceNotAvailable)
       #expect(error?.message == "'usb' does not have the channels that the file is played on")
-      await outside.close()
+    }
+  }
+
+  @Test("a file for one channel plays on where the output has that one, whatever the mode is now")
+  func leftOnStereo() async throws {
+    try await withFile(.left, seconds: 3) { rig, outside, player in
+      _ = try await outside.loadModule("module-null-sink", "sink_name=hall rate=48000")
+      var mode = AudioMode(category: .playback)
+      mode.scope = .application
+      mode.outputChannelMap = .right
+      try await rig.session.setAudioMode(mode)
+      try await outside.setDefaultSink("hall")
+      #expect(try await player.finished() > .seconds(2))
     }
   }
 
